@@ -1,3 +1,4 @@
+// @ts-check
 /** Asks a broker which brokers it sees: one Metadata request, written by hand so that nothing needs to be installed. */
 import net from "node:net";
 

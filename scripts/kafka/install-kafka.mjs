@@ -1,3 +1,4 @@
+// @ts-check
 /**
  * Fetches an unmodified Apache Kafka from Maven Central, once per version, for the demo and the tests.
  * Plain JavaScript: it runs before anything is installed.

@@ -1,3 +1,4 @@
+// @ts-check
 /** Runs one Apache Kafka broker in combined KRaft mode (broker and controller in one process). */
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";

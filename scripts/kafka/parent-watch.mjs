@@ -1,3 +1,4 @@
+// @ts-check
 /**
  * Ends a child process when the process that started it is gone, however it went (kill -9 included): the watch reads
  * a pipe that only the parent holds open, so the end of the parent is the end of the pipe.
