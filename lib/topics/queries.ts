@@ -1,0 +1,123 @@
+import { getClusterViews } from "#lib/clusters/queries.ts";
+import type { TopicMeasurement } from "#lib/compaction/measurement.ts";
+import { toScanView } from "#lib/measurements/scan-row.ts";
+import { decodePartitionMeasurement, decodeTopicMeasurement } from "#lib/measurements/stored-measurement.ts";
+import { type DbSession, getDb } from "#lib/platform/db.ts";
+import { type OffsetTotals, toFleetRow } from "#lib/topics/fleet-row.ts";
+import type { FleetView } from "#lib/topics/fleet-view.ts";
+import { readHistory } from "#lib/topics/history.ts";
+import { toPartitionViews } from "#lib/topics/partition-row.ts";
+import { decodeSettings } from "#lib/topics/settings.ts";
+import type { TopicView } from "#lib/topics/topic-view.ts";
+
+/** Every compacted topic of the configured clusters, from the store alone. */
+export async function getFleetView(db: DbSession = getDb(), now: number = Date.now()): Promise<FleetView> {
+  const [clusters, topics, lines, worst, totals] = await Promise.all([
+    getClusterViews(db, now),
+    db.topic.findMany({
+      where: { goneAt: null, cleanupPolicy: { contains: "compact" }, cluster: { configured: true } },
+      orderBy: [{ clusterId: "asc" }, { name: "asc" }],
+    }),
+    readTopicLines(db),
+    readWorstPartitions(db),
+    readOffsetTotals(db),
+  ]);
+  const rows = topics.map((topic) =>
+    toFleetRow({
+      topic,
+      probe: lines.get(`probe:${topic.id}`) ?? null,
+      scan: lines.get(`scan:${topic.id}`) ?? null,
+      worst: worst.get(topic.id) ?? null,
+      totals: totals.get(topic.id) ?? null,
+    }),
+  );
+  return { readAt: now, clusters, rows };
+}
+
+/** The topic that has this name now, else the last one that had it; null where none ever had. */
+export async function getTopicView(
+  clusterId: string,
+  name: string,
+  db: DbSession = getDb(),
+  now: number = Date.now(),
+): Promise<TopicView | null> {
+  const topic = await findTopicByName(db, clusterId, name);
+  const cluster = (await getClusterViews(db, now)).find((view) => view.id === clusterId);
+  if (topic === null || cluster === undefined) return null;
+  const [partitions, newest, history, scan] = await Promise.all([
+    db.partitionState.findMany({ where: { topicRef: topic.id }, orderBy: { partition: "asc" } }),
+    db.measurement.findMany({ where: { topicRef: topic.id, newest: true } }),
+    readHistory(db, topic.id, now),
+    db.scanRequest.findFirst({ where: { topicRef: topic.id }, orderBy: { requestedAt: "desc" } }),
+  ]);
+  const line = (mode: string): TopicMeasurement | null => {
+    const row = newest.find((measurement) => measurement.partition === -1 && measurement.mode === mode);
+    return row ? decodeTopicMeasurement(row.payload) : null;
+  };
+  return {
+    readAt: now,
+    cluster,
+    topic: topic.name,
+    topicId: topic.topicId,
+    cleanupPolicy: topic.cleanupPolicy ?? "",
+    settings: decodeSettings(topic.settings),
+    settingsAt: topic.settingsAt?.getTime() ?? null,
+    partitions: toPartitionViews(partitions, newest),
+    probe: line("probe"),
+    scan: line("scan"),
+    history,
+    latestScan: scan ? toScanView(scan, { clusterId, topic: topic.name }) : null,
+    goneAt: topic.goneAt?.getTime() ?? null,
+  };
+}
+
+export async function findTopicByName(db: DbSession, clusterId: string, name: string) {
+  if (name.includes("\0")) return null;
+  return db.topic.findFirst({
+    where: { clusterId, name },
+    orderBy: [{ goneAt: { sort: "desc", nulls: "first" } }, { id: "desc" }],
+  });
+}
+
+async function readTopicLines(db: DbSession): Promise<Map<string, TopicMeasurement>> {
+  const rows = await db.measurement.findMany({
+    where: { newest: true, partition: -1, topic: { goneAt: null } },
+    select: { topicRef: true, mode: true, payload: true },
+  });
+  return new Map(rows.map((row) => [`${row.mode}:${row.topicRef}`, decodeTopicMeasurement(row.payload)]));
+}
+
+/** Of each topic the partition with the highest cleaner ratio, else the most that can be removed, else the longest. */
+async function readWorstPartitions(db: DbSession) {
+  const rows = await db.$queryRaw<{ topic_ref: bigint; payload: unknown }[]>`
+    WITH latest AS (
+      SELECT DISTINCT ON (topic_ref, partition) id, topic_ref, dirty_ratio, removable_share, written
+      FROM measurement WHERE newest AND partition >= 0
+      ORDER BY topic_ref, partition, confirmed_at DESC
+    ), worst AS (
+      SELECT DISTINCT ON (topic_ref) id FROM latest
+      ORDER BY topic_ref, dirty_ratio DESC NULLS LAST, removable_share DESC NULLS LAST, written DESC NULLS LAST
+    )
+    SELECT m.topic_ref, m.payload FROM measurement m JOIN worst USING (id)
+    JOIN topic t ON t.id = m.topic_ref WHERE t.gone_at IS NULL`;
+  return new Map(rows.map((row) => [row.topic_ref, decodePartitionMeasurement(row.payload)]));
+}
+
+async function readOffsetTotals(db: DbSession): Promise<Map<bigint, OffsetTotals>> {
+  const rows = await db.$queryRaw<
+    { topic_ref: bigint; log_end: bigint | null; offsets_at: Date | null; probe_error: string | null }[]
+  >`
+    SELECT topic_ref, CASE WHEN bool_and(log_end IS NOT NULL) THEN sum(log_end)::bigint END AS log_end,
+           min(offsets_at) AS offsets_at, min(probe_error) AS probe_error
+    FROM partition_state GROUP BY topic_ref`;
+  return new Map(
+    rows.map((row) => [
+      row.topic_ref,
+      {
+        logEnd: row.log_end === null ? null : Number(row.log_end),
+        offsetsAt: row.offsets_at?.getTime() ?? null,
+        probeError: row.probe_error,
+      },
+    ]),
+  );
+}
