@@ -19,6 +19,8 @@ const TOMBSTONE = 1 << 25;
 const EXPIRED = 1 << 26;
 /** Not the first entry of its key: another partition has it too. */
 const REPEATED = 1 << 27;
+/** The first entry of a key that other partitions have too. */
+const SHARED = 1 << 28;
 
 const ALL_HASHES = 2 ** 32;
 const FIRST_SLOTS = 1 << 12;
@@ -50,7 +52,6 @@ function addEntry(counts: KeyCounts, meta: number, size: number): void {
 export class KeyTable {
   #slots: Int32Array;
   #mask: number;
-  #used = 0;
   #roomLeft: number;
   #threshold = ALL_HASHES;
   readonly #largest: number;
@@ -85,10 +86,11 @@ export class KeyTable {
       if (meta === 0) break;
       if (slots[at + 1] === lo && slots[at] === hi) {
         if ((meta & PARTITION_MASK) === partition) {
-          slots[at + META] = state | (meta & REPEATED);
+          slots[at + META] = state | (meta & (REPEATED | SHARED));
           slots[at + SIZE] = size;
           return true;
         }
+        if ((meta & REPEATED) === 0) slots[at + META] = meta | SHARED;
         repeated = REPEATED;
       }
       slot = (slot + 1) & mask;
@@ -98,7 +100,6 @@ export class KeyTable {
     slots[at + 1] = lo;
     slots[at + META] = state | repeated;
     slots[at + SIZE] = size;
-    this.#used++;
     if (--this.#roomLeft <= 0) this.#makeRoom();
     return false;
   }
@@ -134,41 +135,23 @@ export class KeyTable {
     const counts = emptyCounts();
     counts.sampledShare = this.sampledShare;
     const slots = this.#slots;
-    const several = new Map<string, boolean>();
-    for (let at = 0; at < slots.length; at += FIELDS) {
-      if ((slots[at + META]! & REPEATED) === 0) continue;
-      const key = `${slots[at]}:${slots[at + 1]}`;
-      if (!several.has(key)) several.set(key, this.#isLiveAnywhere(slots[at]!, slots[at + 1]!));
-    }
     for (let at = 0; at < slots.length; at += FIELDS) {
       const meta = slots[at + META]!;
-      if (meta !== 0) addEntry(counts, meta, slots[at + SIZE]!);
-      if ((meta & REPEATED) !== 0) counts.kept--;
-      if ((meta & REPEATED) !== 0 && (meta & TOMBSTONE) === 0) counts.live--;
+      if (meta === 0 || (meta & REPEATED) !== 0) continue;
+      addEntry(counts, meta, slots[at + SIZE]!);
+      if ((meta & SHARED) === 0) continue;
+      counts.inSeveralPartitions++;
+      if ((meta & TOMBSTONE) !== 0 && this.#isLiveAnywhere(slots[at]!, slots[at + 1]!)) counts.live++;
     }
-    for (const [key, live] of several) {
-      const [hi, lo] = key.split(":").map(Number) as [number, number];
-      if (live && this.#firstIsTombstone(hi, lo)) counts.live++;
-    }
-    counts.inSeveralPartitions = several.size;
     return counts;
   }
 
   #isLiveAnywhere(hi: number, lo: number): boolean {
-    return this.#entriesOf(hi, lo).some((meta) => (meta & TOMBSTONE) === 0);
-  }
-
-  #firstIsTombstone(hi: number, lo: number): boolean {
-    return this.#entriesOf(hi, lo).some((meta) => (meta & REPEATED) === 0 && (meta & TOMBSTONE) !== 0);
-  }
-
-  #entriesOf(hi: number, lo: number): number[] {
-    const found: number[] = [];
     for (let slot = lo & this.#mask; ; slot = (slot + 1) & this.#mask) {
       const at = slot * FIELDS;
       const meta = this.#slots[at + META]!;
-      if (meta === 0) return found;
-      if (this.#slots[at + 1] === lo && this.#slots[at] === hi) found.push(meta);
+      if (meta === 0) return false;
+      if ((meta & TOMBSTONE) === 0 && this.#slots[at + 1] === lo && this.#slots[at] === hi) return true;
     }
   }
 
@@ -198,7 +181,6 @@ export class KeyTable {
       this.#slots = new Int32Array(size * FIELDS);
     }
     this.#mask = size - 1;
-    this.#used = survivors;
     this.#roomLeft = Math.floor(size * LARGEST_LOAD) - survivors;
     for (let at = 0; at < packed.length; at += FIELDS) this.#place(packed, at);
     release(packed);
@@ -209,14 +191,20 @@ export class KeyTable {
     const lo = from[at + 1]!;
     let repeated = 0;
     let slot = lo & this.#mask;
-    while (this.#slots[slot * FIELDS + META] !== 0) {
-      if (this.#slots[slot * FIELDS + 1] === lo && this.#slots[slot * FIELDS] === hi) repeated = REPEATED;
+    for (;;) {
+      const other = slot * FIELDS;
+      const meta = this.#slots[other + META]!;
+      if (meta === 0) break;
+      if (this.#slots[other + 1] === lo && this.#slots[other] === hi) {
+        if ((meta & REPEATED) === 0) this.#slots[other + META] = meta | SHARED;
+        repeated = REPEATED;
+      }
       slot = (slot + 1) & this.#mask;
     }
     const to = slot * FIELDS;
     this.#slots[to] = hi;
     this.#slots[to + 1] = lo;
-    this.#slots[to + META] = (from[at + META]! & ~REPEATED) | repeated;
+    this.#slots[to + META] = (from[at + META]! & ~(REPEATED | SHARED)) | repeated;
     this.#slots[to + SIZE] = from[at + SIZE]!;
   }
 }

@@ -1,0 +1,98 @@
+import type { OffsetInterval, WarningCode } from "#lib/compaction/measurement.ts";
+import { type LogExplorer, WINDOW_BYTES, WINDOW_BYTES_MAX } from "#lib/compaction/log-explorer.ts";
+
+/** Where to look first: what the last probe found. */
+export interface ProbeHints {
+  cleanPoint?: number;
+  activeSegmentBase?: number;
+}
+
+/** Offsets before a hint at which to look, so that the window holds both sides of it. */
+const HINT_BACK_OFFSETS = 64;
+
+/**
+ * Narrows the bracket of the clean point by looking into the middle of its largest part that nobody looked at, until
+ * there is none or the budget ends. A window that told nothing doubles the next one: silence is no evidence, but in a
+ * sparse section a larger window is more likely to hold some.
+ */
+export async function searchCleanPoint(explorer: LogExplorer, hints: ProbeHints, fetchesMax: number): Promise<void> {
+  const { evidence, explored } = explorer;
+  let fetches = 0;
+  for (const hint of [hints.cleanPoint, hints.activeSegmentBase]) {
+    if (hint === undefined || hint <= explorer.logStart || hint > explorer.highWatermark) continue;
+    if (!explorer.canLook() || evidence.low >= evidence.high) break;
+    await explorer.look(Math.max(explorer.logStart, hint - HINT_BACK_OFFSETS));
+    fetches += 1;
+  }
+  let ask = WINDOW_BYTES;
+  while (evidence.low < evidence.high && fetches < fetchesMax && explorer.canLook(ask)) {
+    const gap = explored.largestGap(evidence.low, evidence.high);
+    if (gap === null) return;
+    const { low, high } = evidence;
+    await explorer.look(gap.from + Math.floor((gap.to - gap.from) / 2), ask);
+    fetches += 1;
+    const toldNothing = evidence.low === low && evidence.high === high;
+    ask = toldNothing ? Math.min(WINDOW_BYTES_MAX, 2 * ask + 1) : WINDOW_BYTES;
+  }
+}
+
+export interface CleanPoint {
+  interval: OffsetInterval;
+  /** The interval is one offset by proof: bracket and segment boundaries meet there. */
+  isExact: boolean;
+  warning: WarningCode | null;
+}
+
+/** A bracket of at most this many bytes is read through, so that each segment boundary within it is seen. */
+const BRACKET_BYTES_MAX = 512 * 1024;
+
+/**
+ * The clean point is the base of a segment, unless the cleaner's offset map was full in its last run. So what bracket
+ * and boundaries have in common is the clean point, if the map can't have been full: if no more records lie before it
+ * than the map holds keys.
+ *
+ * @param offsetMapCapacity keys that the cleaner's map holds; null where the broker's settings can't be read
+ */
+export async function resolveCleanPoint(explorer: LogExplorer, offsetMapCapacity: number | null): Promise<CleanPoint> {
+  const { evidence, logStart } = explorer;
+  await readBracket(explorer);
+  const { low, high } = evidence;
+  const isRead = explorer.explored.covers(Math.max(logStart, low - 1), high);
+  const candidates = await candidateBases(explorer, low, high);
+  const canMapBeFull = offsetMapCapacity === null || high - logStart > offsetMapCapacity;
+
+  if (low > high) return { interval: { low: high, high: low }, isExact: false, warning: "cleaning-in-progress" };
+  if (low === high) return { interval: { low, high }, isExact: true, warning: null };
+  if (!isRead) return { interval: { low, high }, isExact: false, warning: "no-rewrites" };
+  if (candidates.length === 0) return { interval: { low, high }, isExact: false, warning: "offset-map-full" };
+  if (canMapBeFull) return { interval: { low, high }, isExact: false, warning: null };
+  const interval = { low: candidates[0]!, high: candidates[candidates.length - 1]! };
+  if (candidates.length === 1) return { interval, isExact: true, warning: null };
+  return { interval, isExact: false, warning: "no-rewrites" };
+}
+
+async function readBracket(explorer: LogExplorer): Promise<void> {
+  const { evidence, explored, logStart } = explorer;
+  let budgetBytes = BRACKET_BYTES_MAX;
+  for (;;) {
+    if (evidence.low >= evidence.high) return;
+    const [gap] = explored.gaps(Math.max(logStart, evidence.low - 1), evidence.high);
+    if (gap === undefined || budgetBytes <= 0 || !explorer.canLook()) return;
+    const look = await explorer.look(gap.from);
+    budgetBytes -= Math.max(look.bytes, 1024);
+    if (look.to <= gap.from) return;
+  }
+}
+
+async function candidateBases(explorer: LogExplorer, low: number, high: number): Promise<number[]> {
+  const bases = new Set<number>();
+  if (low === explorer.logStart) bases.add(low);
+  // An empty active segment begins at the log end, and no answer can end before it.
+  if (high >= explorer.highWatermark) bases.add(explorer.highWatermark);
+  for (const boundary of [...explorer.boundaries.values()]) {
+    if (boundary.next > high || (boundary.first !== null && boundary.first < low)) continue;
+    const first = await explorer.resolveFirst(boundary);
+    if (first !== null && first >= low && first <= high) bases.add(first);
+  }
+  return [...bases].sort((a, b) => a - b);
+}

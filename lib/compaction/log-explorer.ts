@@ -1,0 +1,174 @@
+import type { FetchAnswer, PeekAnswer, RecordBatch, ReplicaLog } from "#lib/brokers/replica-log-port.ts";
+import type { AnswerCap } from "#lib/compaction/answer-cap.ts";
+import { Evidence } from "#lib/compaction/evidence.ts";
+import type { KeyHasher } from "#lib/compaction/key-hash.ts";
+import { OffsetRanges } from "#lib/compaction/offset-ranges.ts";
+import type { ProbeBudget } from "#lib/compaction/probe-budget.ts";
+
+/** Odd, so that batches of a power of two do not end exactly at what was asked for. */
+export const WINDOW_BYTES = 64 * 1024 - 1;
+export const WINDOW_BYTES_MAX = 256 * 1024 - 1;
+export const PEEK_BYTES = 50 * 1024 * 1024;
+const PEEKS_MAX = 15;
+const PEEK_READ_BYTES = 64 * 1024;
+
+/** What one window held. Offsets from `from` (inclusive) to `to` (exclusive). */
+export interface LogWindow {
+  from: number;
+  to: number;
+  /** Bytes of its whole batches. */
+  bytes: number;
+  /** Records in its batches, control batches left out. */
+  records: number;
+  holdsTransactions: boolean;
+  maxTimestamp: number;
+}
+
+export interface Look extends LogWindow {
+  answer: FetchAnswer;
+  endsAtBoundary: boolean;
+}
+
+/**
+ * A segment boundary: the base of a segment lies in `[next, first]`, where `next` follows the last record before it and
+ * `first` is the base offset of the first batch after it; null while nobody looked there. Above the clean point the
+ * base is `first`.
+ */
+export interface SegmentBoundary {
+  next: number;
+  first: number | null;
+}
+
+/**
+ * Reads windows of one replica's log and keeps what they prove together: evidence for the clean point, offsets that
+ * were looked at, segment boundaries.
+ */
+export class LogExplorer {
+  readonly log: ReplicaLog;
+  readonly logStart: number;
+  readonly evidence: Evidence;
+  readonly explored = new OffsetRanges();
+  readonly boundaries = new Map<number, SegmentBoundary>();
+  readonly windows: LogWindow[] = [];
+  highWatermark: number;
+  wasThrottled = false;
+  readonly #cap: AnswerCap;
+  readonly #budget: ProbeBudget;
+  readonly #hasher: KeyHasher;
+  #peeks = 0;
+
+  constructor(
+    log: ReplicaLog,
+    range: { logStart: number; logEnd: number; lastStable: number },
+    parts: { cap: AnswerCap; budget: ProbeBudget; hasher: KeyHasher },
+  ) {
+    this.log = log;
+    this.logStart = range.logStart;
+    this.highWatermark = range.logEnd;
+    this.evidence = new Evidence(range.logStart, Math.min(range.lastStable, range.logEnd));
+    this.#cap = parts.cap;
+    this.#budget = parts.budget;
+    this.#hasher = parts.hasher;
+  }
+
+  canLook(ask: number = WINDOW_BYTES): boolean {
+    return this.#budget.allows(ask);
+  }
+
+  /** Peeks are sound only where the broker is known to answer with that much. */
+  canPeek(): boolean {
+    return this.arePeeksAllowed() && this.#peeks < PEEKS_MAX && this.#budget.allows(2 * PEEK_READ_BYTES);
+  }
+
+  arePeeksAllowed(): boolean {
+    return this.#cap.allows(PEEK_BYTES) && !this.wasThrottled;
+  }
+
+  async look(offset: number, ask: number = WINDOW_BYTES): Promise<Look> {
+    const window = { from: offset, bytes: 0, records: 0, holdsTransactions: false, maxTimestamp: 0 };
+    const answer = await this.#fetch(offset, ask, window);
+    const from = Math.min(offset, answer.firstBaseOffset ?? offset);
+    this.explored.add(from, answer.nextOffset);
+    const known = this.boundaries.get(offset);
+    if (known && answer.firstBaseOffset !== null) known.first = answer.firstBaseOffset;
+    const endsAtBoundary = await this.#endsAtBoundary(ask, answer);
+    if (endsAtBoundary && !this.boundaries.has(answer.nextOffset)) {
+      this.boundaries.set(answer.nextOffset, { next: answer.nextOffset, first: null });
+    }
+    const look = { ...window, from, to: answer.nextOffset, answer, endsAtBoundary };
+    this.windows.push(look);
+    return look;
+  }
+
+  async peek(offset: number): Promise<PeekAnswer & { reachesAsk: boolean }> {
+    this.#peeks += 1;
+    const answer = await this.log.peek(offset, PEEK_BYTES);
+    this.highWatermark = Math.max(this.highWatermark, answer.highWatermark);
+    this.wasThrottled ||= answer.wasThrottled;
+    const known = this.boundaries.get(offset);
+    if (known && answer.firstBaseOffset !== null) known.first = answer.firstBaseOffset;
+    return { ...answer, reachesAsk: answer.recordSetBytes >= PEEK_BYTES };
+  }
+
+  /** The base of the segment that begins at this boundary, looked up where it is not known yet; null without budget. */
+  async resolveFirst(boundary: SegmentBoundary): Promise<number | null> {
+    if (boundary.first === null && boundary.next < this.highWatermark && this.canLook()) await this.look(boundary.next);
+    return boundary.first;
+  }
+
+  /** Bytes per offset between two offsets, from the windows that lie there; null where there is none. */
+  bytesPerOffset(from: number, to: number): number | null {
+    let bytes = 0;
+    let span = 0;
+    for (const window of this.windows) {
+      if (window.from < from || window.to > to || window.to <= window.from) continue;
+      bytes += window.bytes;
+      span += window.to - window.from;
+    }
+    return span === 0 ? null : bytes / span;
+  }
+
+  async #endsAtBoundary(ask: number, answer: FetchAnswer): Promise<boolean> {
+    const end = this.#cap.judge(ask, answer);
+    if (end !== "confirm") return end === "boundary";
+    if (!this.canLook(ask)) return false;
+    const again = await this.#fetch(answer.lastBaseOffset!, ask, null);
+    const isWhole = again.batchCount > 0 && !again.endsInPartialBatch;
+    return isWhole && again.nextOffset === answer.nextOffset && again.recordSetBytes < answer.recordSetBytes;
+  }
+
+  async #fetch(offset: number, ask: number, window: Omit<LogWindow, "from" | "to"> | null): Promise<FetchAnswer> {
+    const { evidence } = this;
+    const hasher = this.#hasher;
+    evidence.beginAnswer(offset);
+    const answer = await this.log.fetch(
+      { offset, maxBytes: ask, isolation: "read_uncommitted" },
+      {
+        batch: (batch) => {
+          this.#budget.noteBatch(batch.sizeInBytes);
+          if (window) addToWindow(window, batch);
+          return evidence.addBatch(batch);
+        },
+        record: (recordOffset, _timestamp, bytes, keyStart, keyEnd) => {
+          if (keyStart < 0) {
+            evidence.addRecord(recordOffset, null);
+            return;
+          }
+          hasher.hash(bytes, keyStart, keyEnd);
+          evidence.addRecord(recordOffset, (hasher.hi >>> 0) * 0x20_0000 + (hasher.lo >>> 11));
+        },
+      },
+    );
+    evidence.endAnswer();
+    this.highWatermark = Math.max(this.highWatermark, answer.highWatermark);
+    this.wasThrottled ||= answer.wasThrottled;
+    return answer;
+  }
+}
+
+function addToWindow(window: Omit<LogWindow, "from" | "to">, batch: RecordBatch): void {
+  window.bytes += batch.sizeInBytes;
+  if (!batch.isControl) window.records += batch.recordCount;
+  if (batch.isTransactional) window.holdsTransactions = true;
+  if (batch.maxTimestamp > window.maxTimestamp) window.maxTimestamp = batch.maxTimestamp;
+}
