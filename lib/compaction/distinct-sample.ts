@@ -49,8 +49,8 @@ export interface SampledRecord {
 
 const WORD_COLUMNS = ["hi", "lo", "partition", "secondHi", "secondLo", "state"] as const;
 const NUMBER_COLUMNS = ["lastOffset", "lastTimestamp", "highestTimestamp", "lastSizeInBytes", "writes"] as const;
-export type WordColumn = (typeof WORD_COLUMNS)[number];
-export type NumberColumn = (typeof NUMBER_COLUMNS)[number];
+type WordColumn = (typeof WORD_COLUMNS)[number];
+type NumberColumn = (typeof NUMBER_COLUMNS)[number];
 type Columns = Record<WordColumn, Int32Array> & Record<NumberColumn, Float64Array>;
 
 function makeColumns(entries: number): Columns {
@@ -128,7 +128,8 @@ export class DistinctSample {
     const at = found < 0 ? this.#append(entry.hi, entry.lo, entry.partition, found) : found;
     const columns = this.#columns;
     const writes = found < 0 ? 0 : columns.writes[at]!;
-    const highest = found < 0 ? entry.highestTimestamp : Math.max(entry.highestTimestamp, columns.highestTimestamp[at]!);
+    const highest =
+      found < 0 ? entry.highestTimestamp : Math.max(entry.highestTimestamp, columns.highestTimestamp[at]!);
     columns.writes[at] = writes + entry.writes;
     columns.highestTimestamp[at] = highest;
     if (found < 0 || entry.lastOffset >= columns.lastOffset[at]!) {
@@ -230,12 +231,13 @@ export class DistinctSample {
 
   #append(hi: number, lo: number, partition: number, found: number): number {
     const at = this.#size++;
-    if (at >= this.#columns.hi.length) this.#grow();
-    else this.#index[-1 - found] = at + 1;
+    const isFull = at >= this.#columns.hi.length;
+    if (isFull) this.#grow();
     this.#columns.hi[at] = hi;
     this.#columns.lo[at] = lo;
     this.#columns.partition[at] = partition;
-    if (this.#index[-1 - found] !== at + 1) this.#reindex();
+    if (isFull) this.#reindex();
+    else this.#index[-1 - found] = at + 1;
     return at;
   }
 
