@@ -41,6 +41,7 @@ CREATE TABLE "topic" (
     "settings_at" TIMESTAMPTZ(3),
     "settings_error" TEXT,
     "first_seen_at" TIMESTAMPTZ(3) NOT NULL,
+    "missing_since" TIMESTAMPTZ(3),
     "gone_at" TIMESTAMPTZ(3),
 
     CONSTRAINT "topic_pkey" PRIMARY KEY ("id")
@@ -59,6 +60,7 @@ CREATE TABLE "partition_state" (
     "replicas" JSONB NOT NULL DEFAULT '[]',
     "probed_at" TIMESTAMPTZ(3),
     "probed_end" BIGINT,
+    "probed_bytes" BIGINT,
     "probe_error" TEXT,
 
     CONSTRAINT "partition_state_pkey" PRIMARY KEY ("topic_ref","partition")
@@ -111,7 +113,7 @@ CREATE TABLE "scan_request" (
     "remaining_ms" BIGINT,
     "error" TEXT,
     "worker_id" TEXT,
-    "lease_until" TIMESTAMPTZ(3),
+    "reported_at" TIMESTAMPTZ(3),
     "epoch" INTEGER NOT NULL DEFAULT 0,
     "checkpoint_sealed" BYTEA,
     "checkpoint_at" TIMESTAMPTZ(3),
@@ -138,6 +140,14 @@ CREATE TABLE "lease" (
     "expires_at" TIMESTAMPTZ(3) NOT NULL,
 
     CONSTRAINT "lease_pkey" PRIMARY KEY ("name")
+);
+
+-- CreateTable
+CREATE TABLE "installation" (
+    "id" INTEGER NOT NULL DEFAULT 1,
+    "secret_check" TEXT NOT NULL,
+
+    CONSTRAINT "installation_pkey" PRIMARY KEY ("id")
 );
 
 -- CreateIndex
@@ -185,3 +195,5 @@ ALTER TABLE "scan_request" ADD CONSTRAINT "scan_request_state"
 
 -- Ids of change events: rising, over all processes.
 CREATE SEQUENCE "change_event_seq";
+
+ALTER TABLE "installation" ADD CONSTRAINT "installation_one_row" CHECK ("id" = 1);

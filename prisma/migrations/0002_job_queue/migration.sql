@@ -486,3 +486,7 @@ CREATE INDEX IF NOT EXISTS job_dep_parent_idx ON pgboss.job_dependency (parent_n
     LANGUAGE plpgsql;
   ;
 INSERT INTO pgboss.version(version) VALUES ('46');
+
+-- Scans: one active job for each singleton key, which is the cluster. A job of a worker that was killed is retried once its
+-- heartbeat is overdue; the scan's own row says how far it got, so retries have no limit to speak of.
+SELECT pgboss.create_queue('scan', '{"policy": "singleton", "retryLimit": 1000, "retryDelay": 1, "heartbeatSeconds": 10, "expireInSeconds": 86400}');
