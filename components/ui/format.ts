@@ -1,8 +1,7 @@
 /** How numbers, times and durations are written. Pure, so that server, browser and tests write the same. */
 import type { Estimate } from "#lib/compaction/measurement.ts";
+import { formatCount } from "#lib/platform/format-count.ts";
 
-/** Narrow no-break space: separates groups of three digits. */
-const GROUP = "\u202f";
 /** No-break space: between a number and its unit. */
 const GAP = "\u00a0";
 
@@ -12,13 +11,6 @@ const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
-
-/** `4188204` as `4 188 204`. */
-export function formatCount(value: number): string {
-  const digits = Math.abs(Math.round(value)).toString();
-  const grouped = digits.replace(/\B(?=(\d{3})+$)/g, GROUP);
-  return value < 0 ? `−${grouped}` : grouped;
-}
 
 /** Three digits: `6.20`, `61.3`, `778`. Rounds before it chooses, so that 9.996 is `10.0` and not `10.00`. */
 function threeDigits(value: number): string {

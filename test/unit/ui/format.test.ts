@@ -3,13 +3,13 @@ import {
   formatAge,
   formatBytes,
   formatCompact,
-  formatCount,
   formatDuration,
   formatEstimate,
   formatInstant,
   formatShare,
 } from "#components/ui/format.ts";
 import { exactly } from "#lib/compaction/measurement.ts";
+import { formatCount } from "#lib/platform/format-count.ts";
 
 /** Tests are read more easily with plain spaces; that the narrow one is used is tested by itself. */
 const plain = (text: string): string => text.replace(/[\u202f\u00a0]/g, " ");
