@@ -113,6 +113,8 @@ export interface LogTraffic {
 export interface ReplicaLog {
   readonly target: ReplicaLogTarget;
   offsets(): Promise<PartitionOffsets>;
+  /** The first offset whose record has a timestamp of at least `timestampMs`; null where there is none (ListOffsets by time). */
+  offsetForTimestamp(timestampMs: number): Promise<number | null>;
   fetch(request: FetchRequest, visitor: LogVisitor): Promise<FetchAnswer>;
   /**
    * Asks for up to `maxBytes` (tens of MiB), reads the declared length and about the first 64 KiB, and drops the

@@ -56,9 +56,10 @@ const BRACKET_BYTES_MAX = 512 * 1024;
 export async function resolveCleanPoint(explorer: LogExplorer, offsetMapCapacity: number | null): Promise<CleanPoint> {
   const { evidence, logStart } = explorer;
   await readBracket(explorer);
+  await resolveBoundaries(explorer);
   const { low, high } = evidence;
   const isRead = explorer.explored.covers(Math.max(logStart, low - 1), high);
-  const candidates = await candidateBases(explorer, low, high);
+  const candidates = candidateBases(explorer, low, high);
   const canMapBeFull = offsetMapCapacity === null || high - logStart > offsetMapCapacity;
 
   if (low > high) return { interval: { low: high, high: low }, isExact: false, warning: "cleaning-in-progress" };
@@ -84,14 +85,22 @@ async function readBracket(explorer: LogExplorer): Promise<void> {
   }
 }
 
-async function candidateBases(explorer: LogExplorer, low: number, high: number): Promise<number[]> {
+/** Looks behind each boundary that may be the clean point: `first` is its base, and what stands there is evidence too. */
+async function resolveBoundaries(explorer: LogExplorer): Promise<void> {
+  for (const boundary of [...explorer.boundaries.values()]) {
+    const { low, high } = explorer.evidence;
+    if (boundary.first === null && boundary.next <= high && boundary.next >= low - 1) {
+      await explorer.resolveFirst(boundary);
+    }
+  }
+}
+
+function candidateBases(explorer: LogExplorer, low: number, high: number): number[] {
   const bases = new Set<number>();
   if (low === explorer.logStart) bases.add(low);
   // An empty active segment begins at the log end, and no answer can end before it.
   if (high >= explorer.highWatermark) bases.add(explorer.highWatermark);
-  for (const boundary of [...explorer.boundaries.values()]) {
-    if (boundary.next > high || (boundary.first !== null && boundary.first < low)) continue;
-    const first = await explorer.resolveFirst(boundary);
+  for (const { first } of explorer.boundaries.values()) {
     if (first !== null && first >= low && first <= high) bases.add(first);
   }
   return [...bases].sort((a, b) => a - b);

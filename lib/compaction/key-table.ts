@@ -157,7 +157,10 @@ export class KeyTable {
 
   #makeRoom(): void {
     const size = this.#mask + 1;
-    if (size < this.#largest) return this.#rebuild(size * 2, () => true);
+    if (size < this.#largest) {
+      this.#rebuild(size * 2, () => true);
+      return;
+    }
     do {
       this.#threshold /= 2;
       this.#rebuild(size, (at) => this.#slots[at]! >>> 0 < this.#threshold);
