@@ -145,7 +145,8 @@ export interface Broker {
   describeReplicaSizes(topics?: readonly string[]): Promise<ReplicaSizes>;
   /** Offsets at the leaders; the key of the map is `partitionKey(topic, partition)`. */
   listOffsets(partitions: readonly TopicPartition[]): Promise<Map<string, Result<PartitionOffsets, BrokerError>>>;
-  listGroups(): Promise<GroupListing[]>;
+  /** @param onFailure called for each broker that can't tell its groups: the list then is short */
+  listGroups(onFailure?: (brokerId: number, error: BrokerError) => void): Promise<GroupListing[]>;
   listGroupOffsets(group: string): Promise<GroupOffset[]>;
   describeConsumerByteRate(clientId: string): Promise<ConsumerByteRate>;
   openReplicaLog(target: ReplicaLogTarget): ReplicaLog;
