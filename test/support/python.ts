@@ -34,7 +34,10 @@ let ready: Promise<string> | undefined;
 /** @returns path of the Python interpreter; the environment is made once and kept in Keyfold's data folder */
 export function ensurePython(): Promise<string> {
   ready ??= (async () => {
-    const version = createHash("sha256").update(await readFile(REQUIREMENTS)).digest("hex").slice(0, 12);
+    const version = createHash("sha256")
+      .update(await readFile(REQUIREMENTS))
+      .digest("hex")
+      .slice(0, 12);
     const folder = path.join(keyfoldDataDir(), "python", version);
     const python = path.join(folder, "bin", "python");
     if (!(await exists(python))) await createEnvironment(folder);
