@@ -3,10 +3,14 @@ import type { ClusterKind } from "#lib/brokers/broker-port.ts";
 import type { OfferedVersions } from "#lib/brokers/kafka/wire-api.ts";
 
 /**
- * Highest `metadata.version` level that each release offers in production (MetadataVersion.java of that release).
- * A broker that offers this level is that release or a newer one.
+ * Last `metadata.version` level of each release, as named in MetadataVersion of kafka-server-common 4.4.0
+ * (IBP_4_4_IV2 is level 33). A broker that offers this level is that release or a newer one.
  */
 const RELEASES: readonly (readonly [level: number, version: string])[] = [
+  [33, "4.4"],
+  [30, "4.3"],
+  [29, "4.2"],
+  [27, "4.1"],
   [25, "4.0"],
   [21, "3.9"],
   [20, "3.8"],
