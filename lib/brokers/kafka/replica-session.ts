@@ -1,0 +1,116 @@
+import type { Connection, Reader, Writer } from "@platformatic/kafka";
+import { TimeoutError } from "@platformatic/kafka";
+import { BrokerError } from "#lib/brokers/broker-error.ts";
+
+export interface ReplicaSessionOptions {
+  /** Opens an authenticated connection to the broker; rejects with a `BrokerError`. */
+  connect: () => Promise<Connection>;
+  brokerId: number;
+  timeoutMs: number;
+}
+
+/** Length, correlation id and tagged fields, which come before an answer's body. */
+export const ANSWER_HEADER_BYTES = 9;
+
+class LostConnection extends Error {}
+
+/** One connection that is opened when it is needed, and once more where it was lost. */
+export class ReplicaSession {
+  readonly #options: ReplicaSessionOptions;
+  readonly #closing = new AbortController();
+  #connection: Promise<Connection> | null = null;
+
+  constructor(options: ReplicaSessionOptions) {
+    this.#options = options;
+  }
+
+  /** Aborted when this session is closed. */
+  get signal(): AbortSignal {
+    return this.#closing.signal;
+  }
+
+  /** A connection for one use, apart from the one that is kept. */
+  connect(): Promise<Connection> {
+    this.#refuseWhenClosed();
+    return this.#options.connect();
+  }
+
+  /**
+   * Asks and awaits the body of the answer.
+   * @param onSent called for every request that goes out, repeated ones included
+   * @throws BrokerError `unreachable`, `timeout`, `cancelled`, or what connecting rejects with
+   */
+  async ask(apiKey: number, apiVersion: number, write: () => Writer, onSent: () => void = () => {}): Promise<Buffer> {
+    for (let attempt = 1; ; attempt++) {
+      this.#refuseWhenClosed();
+      const connection = await this.#open();
+      this.#refuseWhenClosed();
+      try {
+        onSent();
+        return await this.#send(connection, apiKey, apiVersion, write);
+      } catch (error) {
+        this.#drop(connection);
+        this.#refuseWhenClosed();
+        if (error instanceof BrokerError) throw error;
+        if (attempt === 2) throw this.#unreachable(error);
+      }
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    const connection = await this.#connection?.catch(() => null);
+    this.#connection = null;
+    await connection?.close();
+  }
+
+  #open(): Promise<Connection> {
+    this.#connection ??= this.#options.connect().then(
+      (connection) => {
+        // Without a listener an error of an idle connection would end the process; the next request meets it anyhow.
+        connection.on("error", () => {});
+        return connection;
+      },
+      (error: unknown) => {
+        this.#connection = null;
+        throw error;
+      },
+    );
+    return this.#connection;
+  }
+
+  #send(connection: Connection, apiKey: number, apiVersion: number, write: () => Writer): Promise<Buffer> {
+    const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
+    const timer = setTimeout(() => reject(this.#timedOut()), this.#options.timeoutMs);
+    connection.send(apiKey, apiVersion, write, takeBody, true, true, (error, body) => {
+      if (error instanceof TimeoutError) reject(this.#timedOut());
+      else if (error) reject(new LostConnection("The connection was lost.", { cause: error }));
+      else resolve(body as Buffer);
+    });
+    return promise.finally(() => clearTimeout(timer));
+  }
+
+  #drop(connection: Connection): void {
+    this.#connection = null;
+    connection.socket?.destroy();
+  }
+
+  #refuseWhenClosed(): void {
+    if (this.signal.aborted) throw new BrokerError("cancelled", "The replica's log was closed while it was read.");
+  }
+
+  #timedOut(): BrokerError {
+    const { brokerId, timeoutMs } = this.#options;
+    return new BrokerError("timeout", `Broker ${brokerId} gave no answer within ${timeoutMs} ms. Is it overloaded?`);
+  }
+
+  #unreachable(cause: unknown): BrokerError {
+    const { brokerId } = this.#options;
+    const message = `Broker ${brokerId} closed the connection twice. Does it run, and is it Kafka 3.1 or newer?`;
+    return new BrokerError("unreachable", message, { cause });
+  }
+}
+
+/** The reader's buffer may be a list of chunks, in which an index finds nothing: one buffer is made of it here. */
+const takeBody = (_correlationId: number, _apiKey: number, _apiVersion: number, reader: Reader): Buffer =>
+  reader.buffer.slice(reader.position, reader.length);
