@@ -10,12 +10,17 @@ import { toPartitionViews } from "#lib/topics/partition-row.ts";
 import { decodeSettings } from "#lib/topics/settings.ts";
 import type { TopicView } from "#lib/topics/topic-view.ts";
 
-/** Every compacted topic of the configured clusters, from the store alone. */
+/** Every topic of the configured clusters that is compacted, or may be, from the store alone. */
 export async function getFleetView(db: DbSession = getDb(), now: number = Date.now()): Promise<FleetView> {
   const [clusters, topics, lines, worst, totals] = await Promise.all([
     getClusterViews(db, now),
     db.topic.findMany({
-      where: { goneAt: null, cleanupPolicy: { contains: "compact" }, cluster: { configured: true } },
+      where: {
+        goneAt: null,
+        cluster: { configured: true },
+        // Topics whose policy can't be read are shown with the reason: they may be compacted.
+        OR: [{ cleanupPolicy: { contains: "compact" } }, { cleanupPolicy: null, settingsError: { not: null } }],
+      },
       orderBy: [{ clusterId: "asc" }, { name: "asc" }],
     }),
     readTopicLines(db),

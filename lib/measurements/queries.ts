@@ -1,0 +1,14 @@
+import { isUuid } from "#lib/measurements/commands.ts";
+import { toScanView } from "#lib/measurements/scan-row.ts";
+import type { ScanView } from "#lib/measurements/scan-view.ts";
+import { type DbSession, getDb } from "#lib/platform/db.ts";
+
+/** Null where there is no such scan of this topic. */
+export async function getScanView(
+  { clusterId, topic, scanId }: { clusterId: string; topic: string; scanId: string },
+  db: DbSession = getDb(),
+): Promise<ScanView | null> {
+  if (!isUuid(scanId) || topic.includes("\0")) return null;
+  const row = await db.scanRequest.findFirst({ where: { id: scanId, topic: { clusterId, name: topic } } });
+  return row ? toScanView(row, { clusterId, topic }) : null;
+}
