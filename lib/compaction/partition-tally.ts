@@ -73,7 +73,10 @@ export class PartitionTally implements LogVisitor {
    * Everything read so far lies below the new log start: it is gone, and counting begins again there.
    */
   restartAt(logStart: number): void {
-    Object.assign(this.counts, emptyTally({ logStart, end: Math.max(logStart, this.counts.end), logEnd: this.counts.logEnd }));
+    Object.assign(
+      this.counts,
+      emptyTally({ logStart, end: Math.max(logStart, this.counts.end), logEnd: this.counts.logEnd }),
+    );
     this.evidence.restore({ low: logStart, high: this.counts.end, expected: logStart });
     this.evidence.isHighOpen = true;
     this.#sinks.table?.forget(this.partition);
@@ -151,6 +154,11 @@ export class PartitionTally implements LogVisitor {
     this.evidence.endBatch();
     if (position > this.counts.position) this.counts.position = position;
     this.counts.evidence = this.evidence.state();
+  }
+
+  /** An answer failed half way: what is missing from its last batch is no hole. */
+  abandonAnswer(): void {
+    this.evidence.abandonBatch();
   }
 
   #noteAborted(offset: number): void {

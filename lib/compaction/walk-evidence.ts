@@ -62,6 +62,10 @@ export class WalkEvidence {
     this.#isBatchOpen = false;
   }
 
+  abandonBatch(): void {
+    this.#isBatchOpen = false;
+  }
+
   /** Valid between two batches. */
   state(): WalkEvidenceState {
     return { low: this.low, high: this.high, expected: this.#expected };
