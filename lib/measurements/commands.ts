@@ -1,5 +1,6 @@
 /** What people order about measurements. */
 import { randomUUID } from "node:crypto";
+import { isScanId } from "#lib/measurements/scan-id.ts";
 import { enqueueScan, openScanSender } from "#lib/measurements/scan-queue.ts";
 import { toScanView } from "#lib/measurements/scan-row.ts";
 import { nextScanState, OPEN_SCAN_STATES } from "#lib/measurements/scan-states.ts";
@@ -59,7 +60,7 @@ export async function cancelScan(
   db: Db = getDb(),
   now: number = Date.now(),
 ): Promise<Result<ScanView, ScanRefusal>> {
-  if (!isUuid(scanId)) return fail({ reason: "scan-unknown" });
+  if (!isScanId(scanId)) return fail({ reason: "scan-unknown" });
   return db.$transaction(async (tx) => {
     const row = await lockScan(tx, scanId);
     if (!row) return fail({ reason: "scan-unknown" as const });
@@ -76,5 +77,3 @@ export async function cancelScan(
     return ok(view);
   });
 }
-
-export const isUuid = (text: string): boolean => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);

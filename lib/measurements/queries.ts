@@ -1,4 +1,4 @@
-import { isUuid } from "#lib/measurements/commands.ts";
+import { isScanId } from "#lib/measurements/scan-id.ts";
 import { toScanView } from "#lib/measurements/scan-row.ts";
 import type { ScanView } from "#lib/measurements/scan-view.ts";
 import { type DbSession, getDb } from "#lib/platform/db.ts";
@@ -8,7 +8,7 @@ export async function getScanView(
   { clusterId, topic, scanId }: { clusterId: string; topic: string; scanId: string },
   db: DbSession = getDb(),
 ): Promise<ScanView | null> {
-  if (!isUuid(scanId) || topic.includes("\0")) return null;
+  if (!isScanId(scanId) || topic.includes("\0")) return null;
   const row = await db.scanRequest.findFirst({ where: { id: scanId, topic: { clusterId, name: topic } } });
   return row ? toScanView(row, { clusterId, topic }) : null;
 }
