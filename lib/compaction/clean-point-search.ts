@@ -1,5 +1,5 @@
-import type { OffsetInterval, WarningCode } from "#lib/compaction/measurement.ts";
 import { type LogExplorer, WINDOW_BYTES, WINDOW_BYTES_MAX } from "#lib/compaction/log-explorer.ts";
+import type { OffsetInterval, WarningCode } from "#lib/compaction/measurement.ts";
 
 /** Where to look first: what the last probe found. */
 export interface ProbeHints {

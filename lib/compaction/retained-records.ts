@@ -45,7 +45,7 @@ export async function countRetainedRecords(
 
   if (cleanBytes !== null && dirtyBytes !== null && cleanBytes.high + dirtyBytes <= walkBytes) {
     const clean = await reader.walk(logStart, cleanEnd);
-    const dirty = await reader.walk(cleanEnd, lastStable);
+    const dirty = await reader.walk(endOf(clean, cleanEnd), lastStable);
     if (clean !== null && dirty !== null) {
       const records = count(clean) + count(dirty);
       return { records: exactly(records), windows: [...clean, ...dirty], cleanBytes: bytesOf(clean) };
@@ -54,8 +54,9 @@ export async function countRetainedRecords(
   if (cleanBytes !== null && cleanBytes.high <= walkBytes - DIRTY_WINDOWS_MIN * WINDOW_BYTES) {
     const clean = await reader.walk(logStart, cleanEnd);
     if (clean !== null) {
-      const dirty = await reader.sample(cleanEnd, lastStable, reader.windowsLeft(), random);
-      const records = addEstimates(exactly(count(clean)), estimateDirtyRecords(dirty, { from: cleanEnd, to: lastStable }));
+      const section = { from: endOf(clean, cleanEnd), to: lastStable };
+      const dirty = await reader.sample(section.from, lastStable, reader.windowsLeft(), random);
+      const records = addEstimates(exactly(count(clean)), estimateDirtyRecords(dirty, section));
       return { records, windows: [...clean, ...dirty], cleanBytes: bytesOf(clean) };
     }
   }
@@ -71,7 +72,9 @@ async function sampleBoth(
   const total = (cleanBytes?.value ?? cleanBytes?.high ?? 0) + (dirtyBytes ?? 0);
   const dirtyShare = total > 0 ? (dirtyBytes ?? 0) / total : 0.5;
   const isSplit = cleanEnd > logStart && lastStable > cleanEnd;
-  const forDirty = isSplit ? Math.min(windows / 2, Math.max(DIRTY_WINDOWS_MIN, Math.round(windows * dirtyShare))) : windows;
+  const forDirty = isSplit
+    ? Math.min(windows / 2, Math.max(DIRTY_WINDOWS_MIN, Math.round(windows * dirtyShare)))
+    : windows;
 
   const dirty = await reader.sample(cleanEnd, lastStable, Math.floor(forDirty), random);
   const clean = await reader.sample(logStart, cleanEnd, reader.windowsLeft(), random);
@@ -107,7 +110,6 @@ class WindowReader {
     for (let at = from; at < to; ) {
       const window = await this.#next(at, to);
       if (window === null || window.to <= at) return null;
-      // A batch that begins before `from` was counted by the part before it.
       windows.push(window);
       at = window.to;
     }
@@ -143,5 +145,8 @@ function spreadOrder(count: number): number[] {
   return order;
 }
 
+/** Where reading went on to: a batch across `end` was read with the windows before it. */
+const endOf = (windows: readonly RetainedWindow[] | null, end: number): number =>
+  Math.max(end, windows?.[windows.length - 1]?.to ?? end);
 const count = (windows: readonly RetainedWindow[]): number => windows.reduce((sum, window) => sum + window.records, 0);
 const bytesOf = (windows: readonly RetainedWindow[]): number => windows.reduce((sum, window) => sum + window.bytes, 0);

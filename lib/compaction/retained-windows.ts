@@ -38,7 +38,8 @@ export async function readRetainedWindow(
     },
   );
   window.from = Math.min(offset, firstBase ?? offset);
-  window.to = Math.min(end, passedEnd || firstBase === null ? Math.max(window.to, answer.nextOffset) : window.to);
+  // A hole reaches up to what follows it; a batch that begins before `end` belongs to the window whole.
+  if (passedEnd || firstBase === null) window.to = Math.max(window.to, Math.min(end, answer.nextOffset));
   return window;
 }
 

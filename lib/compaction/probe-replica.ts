@@ -1,0 +1,61 @@
+import type { PartitionOffsets } from "#lib/brokers/broker-port.ts";
+import type { ReplicaLog } from "#lib/brokers/replica-log-port.ts";
+import { AnswerCap } from "#lib/compaction/answer-cap.ts";
+import {
+  type CleanPoint,
+  type ProbeHints,
+  resolveCleanPoint,
+  searchCleanPoint,
+} from "#lib/compaction/clean-point-search.ts";
+import type { KeyHasher } from "#lib/compaction/key-hash.ts";
+import { LogExplorer } from "#lib/compaction/log-explorer.ts";
+import { ProbeBudget } from "#lib/compaction/probe-budget.ts";
+
+/** What probing one replica may cost in all, as fetches and as bytes of answers. */
+export const REPLICA_FETCHES_MAX = 80;
+export const REPLICA_BYTES_MAX = 8 * 1024 * 1024;
+/** Of them, for finding positions; the rest is for counting records. */
+export const POSITION_FETCHES_MAX = 40;
+export const POSITION_BYTES_MAX = 5 * 1024 * 1024;
+/** The search for the clean point leaves some for the segments behind it. */
+const SEARCH_FETCHES_FIRST = 22;
+const ATTEMPTS = 3;
+
+/** What the broker's settings say about its answers and its cleaner; null where they can't be read. */
+export interface BrokerLimits {
+  /** Longest record set that it answers this client id with: `fetch.max.bytes`, or ten seconds of a byte quota. */
+  answerBytesMax: number | null;
+  /** Keys that the cleaner's offset map holds: `log.cleaner.dedupe.buffer.size / log.cleaner.threads / 24 * 0.9`. */
+  offsetMapCapacity: number | null;
+}
+
+export interface ReplicaPosition {
+  offsets: PartitionOffsets;
+  explorer: LogExplorer;
+  budget: ProbeBudget;
+  cleanPoint: CleanPoint;
+}
+
+/**
+ * Finds how far one replica was cleaned. Where two looks contradict each other (it is being cleaned right now) it
+ * starts again, three times at most.
+ */
+export async function findCleanPoint(
+  log: ReplicaLog,
+  limits: BrokerLimits,
+  hasher: KeyHasher,
+  hints: ProbeHints,
+): Promise<ReplicaPosition> {
+  let position: ReplicaPosition | null = null;
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+    const offsets = await log.offsets();
+    const budget = new ProbeBudget(() => log.traffic(), POSITION_FETCHES_MAX, POSITION_BYTES_MAX);
+    const cap = new AnswerCap(limits.answerBytesMax);
+    const explorer = new LogExplorer(log, offsets, { cap, budget, hasher });
+    await searchCleanPoint(explorer, attempt === 0 ? hints : {}, SEARCH_FETCHES_FIRST);
+    const cleanPoint = await resolveCleanPoint(explorer, limits.offsetMapCapacity);
+    position = { offsets, explorer, budget, cleanPoint };
+    if (cleanPoint.warning !== "cleaning-in-progress" || !budget.allows(0)) break;
+  }
+  return position!;
+}
