@@ -3,7 +3,7 @@ import { Consumer } from "@platformatic/kafka";
 
 /** A group of the classic protocol, with a member that keeps up. */
 export async function joinClassicGroup(kafka) {
-  const consumer = kafka.consumer({ groupId: "search-indexer", sessionTimeout: 30_000 });
+  const consumer = kafka.consumer({ groupId: "search-indexer", sessionTimeout: 15_000, maxWaitTimeInMs: 1000 });
   await consumer.connect();
   await consumer.subscribe({ topics: ["customer.address.v2", "catalog.product"], fromBeginning: true });
   await consumer.run({ eachBatchAutoResolve: true, eachBatch: async () => {} });

@@ -13,6 +13,10 @@ const PROPERTIES = {
   // One cleaner, and a map that fits the heap (the default is 128 MiB).
   "log.cleaner.dedupe.buffer.size": String(32 * 1024 * 1024),
   "log.retention.check.interval.ms": "30000",
+  // Index files are made at full size: a tenth of the default is plenty, and the folder looks as small as it is.
+  "log.index.size.max.bytes": String(1024 * 1024),
+  // The group without members keeps its offsets for a month.
+  "offsets.retention.minutes": String(30 * 24 * 60),
   // The open transaction of the demo stays open for hours.
   "transaction.max.timeout.ms": String(24 * 60 * 60 * 1000),
 };

@@ -52,18 +52,22 @@ async function fillTopics() {
   return counts;
 }
 
-async function keepEverythingMoving() {
+function keepEverythingMoving() {
   if (stopping.signal.aborted) return;
+  return Promise.all([
+    keepGroupsMoving(),
+    keepTransactionOpen(kafka, TRANSACTION_TOPIC, stopping.signal),
+    ...DEMO_TOPICS.map((topic) => keepWriting(producer, topic, written.get(topic.name), stopping.signal)),
+  ]);
+}
+
+async function keepGroupsMoving() {
   await leaveGroupBehind(admin);
   leaving.push(await joinClassicGroup(kafka));
   const member = await joinConsumerGroup(address);
   leaving.push(member.leave);
   tell("groups have joined");
-  await Promise.all([
-    member.failed,
-    keepTransactionOpen(kafka, TRANSACTION_TOPIC, stopping.signal),
-    ...DEMO_TOPICS.map((topic) => keepWriting(producer, topic, written.get(topic.name), stopping.signal)),
-  ]);
+  await member.failed;
 }
 
 function untilStopped() {

@@ -61,7 +61,7 @@ async function startWriter({ options, logFile }, parts, env) {
       spawnService({
         ...{
           command: `${options.root}/node_modules/.bin/node`,
-          args: ["scripts/demo/writer.mjs"],
+          args: ["--disable-warning=TimeoutNegativeWarning", "scripts/demo/writer.mjs"],
           cwd: options.root,
           env,
         },
