@@ -17,7 +17,8 @@
   }]
 }
 
-KEYS: zipf {count, exponent}, uniform {count}, sequential {start, each} (every key `each` times in a row), hot {count,
+KEYS: zipf {count, exponent}, uniform {count}, sequential {start, each, spread} (each
+key `each` times; the further times lie `spread` keys later each), hot {count,
 hot_count, hot_share}, rewritten {share} (sequential, and so large a share writes an earlier key again), runs {length}
 (every second run of so many keys is written again by the run that follows the next one, until all are).
 
@@ -34,7 +35,6 @@ import sys
 
 from confluent_kafka import Producer
 
-WORDS = b"order customer address street delivered pending invoice amount currency euro status created updated "
 
 
 def key_numbers(keys, records, rng):
@@ -49,8 +49,9 @@ def key_numbers(keys, records, rng):
         for _ in range(records):
             yield bisect.bisect_left(cumulated, rng.random() * cumulated[-1])
     elif kind == "sequential":
+        each, spread = keys.get("each", 1), keys.get("spread", 0)
         for i in range(records):
-            yield keys.get("start", 0) + i // keys.get("each", 1)
+            yield keys.get("start", 0) + max(0, i // each - (i % each) * spread)
     elif kind == "hot":
         for _ in range(records):
             hot = rng.random() < keys["hot_share"]
@@ -99,8 +100,14 @@ def encode_key(number, keys):
 
 def value_source(phase, rng):
     least, most = phase.get("value_bytes", [50, 150])
-    pool = WORDS * (most * 2 // len(WORDS) + 2) if phase.get("compressible") else rng.randbytes(most * 2 + 1)
+    pool = random_words(rng, most) if phase.get("compressible") else rng.randbytes(most * 2 + 1)
     return lambda: value_slice(pool, rng.randint(least, most), rng)
+
+
+def random_words(rng, least_bytes):
+    """Text that compresses to about a third, and no better for its being long."""
+    words = ["".join(rng.choices("abcdefghijklmnopqrstuvwxyz", k=rng.randint(3, 9))) for _ in range(2000)]
+    return " ".join(rng.choices(words, k=100_000 + least_bytes)).encode()
 
 
 def value_slice(pool, size, rng):

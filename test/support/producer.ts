@@ -8,7 +8,7 @@ const SCRIPT = fileURLToPath(new URL("./produce.py", import.meta.url));
 export type KeySpec = { prefix?: string; form?: "text" | "json" | "int64" | "schema-id"; schema_id?: number } & (
   | { kind: "zipf"; count: number; exponent?: number }
   | { kind: "uniform"; count: number }
-  | { kind: "sequential"; start?: number; each?: number }
+  | { kind: "sequential"; start?: number; each?: number; spread?: number }
   | { kind: "hot"; count: number; hot_count: number; hot_share: number }
   | { kind: "rewritten"; share: number; start?: number }
   | { kind: "runs"; length: number }
