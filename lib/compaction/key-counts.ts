@@ -59,15 +59,6 @@ export function subtractFrom(total: number, part: Estimate): Estimate {
   };
 }
 
-export function addEstimates(a: Estimate, b: Estimate): Estimate {
-  return {
-    value: a.value === null || b.value === null ? null : a.value + b.value,
-    low: a.low + b.low,
-    high: a.high + b.high,
-    exact: a.exact && b.exact,
-  };
-}
-
 /** `part / whole` as an estimate between 0 and 1; 0 where the whole is 0. */
 export function shareOf(part: Estimate, whole: number): Estimate {
   if (whole <= 0) return exactly(0);

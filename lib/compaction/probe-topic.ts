@@ -1,0 +1,86 @@
+/** Probes partitions of a topic as the cluster describes it now. */
+import { BrokerError } from "#lib/brokers/broker-error.ts";
+import type { Broker, PartitionDescription } from "#lib/brokers/broker-port.ts";
+import { type FailedPartition, mergeTopic } from "#lib/compaction/measure-topic.ts";
+import { describeMeasuredTopic, type MeasuredTopic } from "#lib/compaction/measured-topic.ts";
+import type { PartitionMeasurement, TopicMeasurement } from "#lib/compaction/measurement.ts";
+import { probePartition } from "#lib/compaction/probe.ts";
+import type { ProbeInput } from "#lib/compaction/probe-input.ts";
+
+export type ProbeParts = Pick<ProbeInput, "seed" | "random" | "now" | "probeFollowers"> &
+  Partial<Pick<ProbeInput, "hints" | "lastScan">>;
+
+/** Rejects with the `BrokerError` of the leader. */
+export function probeDescribedPartition(
+  broker: Broker,
+  measured: MeasuredTopic,
+  partition: PartitionDescription,
+  parts: ProbeParts,
+): Promise<PartitionMeasurement> {
+  const { name: topic, topicId } = measured.description;
+  return probePartition({
+    topic,
+    partition,
+    settings: measured.settings,
+    limits: measured.limits,
+    replicaBytes: measured.replicaBytes.get(partition.partition) ?? new Map(),
+    openLog: (brokerId) =>
+      broker.openReplicaLog({
+        topic,
+        partition: partition.partition,
+        topicId,
+        brokerId,
+        isLeader: brokerId === partition.leader,
+      }),
+    ...parts,
+  });
+}
+
+export interface TopicProbeInput extends ProbeParts {
+  broker: Broker;
+  topic: string;
+  clientId: string;
+  signal: AbortSignal;
+  onPartition(measurement: PartitionMeasurement, partitionsDone: number, partitionCount: number): void;
+}
+
+export interface MeasuredPartitions {
+  partitions: PartitionMeasurement[];
+  failed: FailedPartition[];
+  topic: TopicMeasurement;
+}
+
+/** Probes one partition after the other. Rejects where the topic itself can't be described. */
+export async function probeTopic(input: TopicProbeInput): Promise<MeasuredPartitions> {
+  const { broker, topic, now, signal, onPartition } = input;
+  const measuredAt = now();
+  const measured = await describeMeasuredTopic(broker, topic, input.clientId);
+  const described = measured.description.partitions;
+  const partitions: PartitionMeasurement[] = [];
+  const failed: FailedPartition[] = [];
+  for (const partition of described) {
+    signal.throwIfAborted();
+    try {
+      const measurement = await probeDescribedPartition(broker, measured, partition, input);
+      partitions.push(measurement);
+      onPartition(measurement, partitions.length + failed.length, described.length);
+    } catch (error) {
+      if (!(error instanceof BrokerError) || isAboutTopic(error)) throw error;
+      failed.push({ partition: partition.partition, message: error.message });
+    }
+  }
+  const whole = { topic, mode: "probe" as const, measuredAt, durationMs: now() - measuredAt };
+  return { partitions, failed, topic: mergeTopic(whole, partitions, null, failed) };
+}
+
+const TOPIC_ERRORS = new Set<string>([
+  "topic-not-found",
+  "topic-recreated",
+  "authentication-failed",
+  "cluster-id-changed",
+  "tls-failed",
+  "cancelled",
+]);
+
+/** The other partitions would fail in the same way. */
+export const isAboutTopic = (error: BrokerError): boolean => TOPIC_ERRORS.has(error.code);
