@@ -43,7 +43,8 @@ export async function readGroups(
   return [...groups.values()].sort((a, b) => (a.group < b.group ? -1 : 1));
 }
 
-async function readGroupsOf(connections: BrokerConnections, brokerId: number): Promise<GroupListing[]> {
+/** Those that this broker coordinates and that may be described. */
+export async function readGroupsOf(connections: BrokerConnections, brokerId: number): Promise<GroupListing[]> {
   const doing = `listing the groups of broker ${brokerId}`;
   const answer = await connections.request(brokerId, doing, LIST_GROUPS, [[], []]);
   if (answer.errorCode !== 0) throw brokerErrorFromCode(answer.errorCode, doing);

@@ -1,3 +1,5 @@
+import type { RightReport } from "#lib/brokers/access-report.ts";
+import { checkKafkaAccess } from "#lib/brokers/kafka/access-check.ts";
 import { BrokerConnections } from "#lib/brokers/kafka/broker-connections.ts";
 import { KafkaBroker } from "#lib/brokers/kafka/kafka-broker.ts";
 import { createSecurity } from "#lib/brokers/kafka/security.ts";
@@ -32,4 +34,21 @@ export const openKafkaConnections = ({ credentials, ...settings }: KafkaBrokerSe
 function principalName({ tls, sasl }: ConnectionCredentials): string | null {
   if (sasl) return sasl.mechanism === "oauthbearer" ? null : sasl.username;
   return tls?.cert ? null : "ANONYMOUS";
+}
+
+/**
+ * @param changes null where the cluster is read-only
+ * @throws BrokerError where the cluster can't be reached at all
+ */
+export async function checkAccessToKafka(
+  reading: KafkaBrokerSettings,
+  changes: KafkaBrokerSettings | null,
+): Promise<RightReport[]> {
+  const forReading = openKafkaConnections(reading);
+  const forChanges = changes && openKafkaConnections(changes);
+  try {
+    return await checkKafkaAccess(forReading, forChanges);
+  } finally {
+    await Promise.all([forReading.close(), forChanges?.close()]);
+  }
 }
