@@ -19,6 +19,7 @@ export interface SegmentWalk {
 
 /** Segments are a little smaller than `segment.bytes`; and density is an estimate. */
 const SEGMENT_SLACK = 1.08;
+const SEGMENTS_FORWARD_MAX = 2.6;
 const SEGMENTS_MAX = 8;
 const STEPS_BACK_MAX = 3;
 
@@ -35,6 +36,8 @@ export async function findSegmentOf(
   options: { floor: number; isFloorBase: boolean; segmentBytes: number },
 ): Promise<SegmentWalk | null> {
   let span = await segmentSpan(explorer, target, options);
+  // Two steps from one segment to the next: from a base that is near, everything up to the target is known exactly.
+  if (options.isFloorBase && target - options.floor <= span * SEGMENTS_FORWARD_MAX) span = target - options.floor;
   for (let back = 0; back <= STEPS_BACK_MAX; back += 1) {
     const from = Math.max(options.floor, target - span);
     const isBase = from === options.floor && options.isFloorBase;

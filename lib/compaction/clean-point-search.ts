@@ -15,7 +15,11 @@ const HINT_BACK_OFFSETS = 64;
  * there is none or the budget ends. A window that told nothing doubles the next one: silence is no evidence, but in a
  * sparse section a larger window is more likely to hold some.
  */
-export async function searchCleanPoint(explorer: LogExplorer, hints: ProbeHints, fetchesMax: number): Promise<void> {
+export async function searchCleanPoint(
+  explorer: LogExplorer,
+  hints: ProbeHints,
+  limits: { fetches: number; bytesKept: number },
+): Promise<void> {
   const { evidence, explored } = explorer;
   let fetches = 0;
   for (const hint of [hints.cleanPoint, hints.activeSegmentBase]) {
@@ -25,7 +29,8 @@ export async function searchCleanPoint(explorer: LogExplorer, hints: ProbeHints,
     fetches += 1;
   }
   let ask = WINDOW_BYTES;
-  while (evidence.low < evidence.high && fetches < fetchesMax && explorer.canLook(ask)) {
+  while (evidence.low < evidence.high && fetches < limits.fetches && explorer.canLook(ask, limits.bytesKept)) {
+    if (await isSettledByBoundary(explorer)) return;
     const gap = explored.largestGap(evidence.low, evidence.high);
     if (gap === null) return;
     const { low, high } = evidence;
@@ -34,6 +39,28 @@ export async function searchCleanPoint(explorer: LogExplorer, hints: ProbeHints,
     const toldNothing = evidence.low === low && evidence.high === high;
     ask = toldNothing ? Math.min(WINDOW_BYTES_MAX, 2 * ask + 1) : WINDOW_BYTES;
   }
+}
+
+/** The segment behind a boundary is this many times longer than the bracket, by bytes. */
+const SETTLED_FACTOR = 3;
+
+/**
+ * One boundary lies in the bracket, and the segment that begins there reaches well beyond it: no other boundary can be
+ * the clean point, so that there is no need to narrow further.
+ */
+async function isSettledByBoundary(explorer: LogExplorer): Promise<boolean> {
+  const { low, high } = explorer.evidence;
+  if (!explorer.canPeek()) return false;
+  const inside = [...explorer.boundaries.values()].filter(({ next, first }) => next <= high && (first ?? next) >= low);
+  const [boundary] = inside;
+  if (inside.length !== 1 || boundary === undefined) return false;
+  // What lies before the boundary must have been seen up to it.
+  if (!explorer.explored.covers(Math.max(explorer.logStart, low - 1), boundary.next)) return false;
+  const base = await explorer.resolveFirst(boundary);
+  if (base === null || base < low || base > high) return false;
+  const segment = await explorer.peek(base);
+  const density = explorer.bytesPerOffset(low, explorer.highWatermark);
+  return density !== null && segment.recordSetBytes >= SETTLED_FACTOR * density * (high - base);
 }
 
 export interface CleanPoint {
@@ -55,7 +82,8 @@ const BRACKET_BYTES_MAX = 512 * 1024;
  */
 export async function resolveCleanPoint(explorer: LogExplorer, offsetMapCapacity: number | null): Promise<CleanPoint> {
   const { evidence, logStart } = explorer;
-  await readBracket(explorer);
+  const isSettled = evidence.low < evidence.high && (await isSettledByBoundary(explorer));
+  if (!isSettled) await readBracket(explorer);
   await resolveBoundaries(explorer);
   const { low, high } = evidence;
   const isRead = explorer.explored.covers(Math.max(logStart, low - 1), high);
@@ -64,7 +92,8 @@ export async function resolveCleanPoint(explorer: LogExplorer, offsetMapCapacity
 
   if (low > high) return { interval: { low: high, high: low }, isExact: false, warning: "cleaning-in-progress" };
   if (low === high) return { interval: { low, high }, isExact: true, warning: null };
-  if (!isRead) return { interval: { low, high }, isExact: false, warning: "no-rewrites" };
+  if (!isRead && !isSettled) return { interval: { low, high }, isExact: false, warning: "no-rewrites" };
+  if (isUnresolved(explorer, low, high)) return { interval: { low, high }, isExact: false, warning: "budget-ended" };
   if (candidates.length === 0) return { interval: { low, high }, isExact: false, warning: "offset-map-full" };
   if (canMapBeFull) return { interval: { low, high }, isExact: false, warning: null };
   const interval = { low: candidates[0]!, high: candidates[candidates.length - 1]! };
@@ -74,6 +103,10 @@ export async function resolveCleanPoint(explorer: LogExplorer, offsetMapCapacity
 
 async function readBracket(explorer: LogExplorer): Promise<void> {
   const { evidence, explored, logStart } = explorer;
+  const unread = explored.gaps(Math.max(logStart, evidence.low - 1), evidence.high);
+  const offsets = unread.reduce((sum, gap) => sum + gap.to - gap.from, 0);
+  const density = explorer.bytesPerOffset(evidence.low, explorer.highWatermark) ?? 0;
+  if (offsets * density > BRACKET_BYTES_MAX) return; // reading a part of it would settle nothing
   let budgetBytes = BRACKET_BYTES_MAX;
   for (;;) {
     if (evidence.low >= evidence.high) return;
@@ -87,12 +120,18 @@ async function readBracket(explorer: LogExplorer): Promise<void> {
 
 /** Looks behind each boundary that may be the clean point: `first` is its base, and what stands there is evidence too. */
 async function resolveBoundaries(explorer: LogExplorer): Promise<void> {
+  await explorer.proveEnds(explorer.evidence.low - 1, explorer.evidence.high);
   for (const boundary of [...explorer.boundaries.values()]) {
     const { low, high } = explorer.evidence;
     if (boundary.first === null && boundary.next <= high && boundary.next >= low - 1) {
       await explorer.resolveFirst(boundary);
     }
   }
+}
+
+/** A boundary that may be the clean point was seen, but not what stands behind it. */
+function isUnresolved(explorer: LogExplorer, low: number, high: number): boolean {
+  return [...explorer.boundaries.values()].some(({ next, first }) => first === null && next >= low - 1 && next <= high);
 }
 
 function candidateBases(explorer: LogExplorer, low: number, high: number): number[] {

@@ -24,6 +24,8 @@ export class Evidence {
   low: number;
   /** The clean point is at most this. */
   high: number;
+  /** Something was proved by a batch or a record: this log is rewritten. */
+  hasAny = false;
   readonly #lowestOffsets = new Map<number, number>();
   #expected = 0;
   #isBatchOpen = false;
@@ -67,15 +69,15 @@ export class Evidence {
       this.#nextInBatch = offset + 1;
     }
     if (keyHash === null) {
-      this.limit(offset);
+      this.#lower(offset);
       return;
     }
     const lowest = this.#lowestOffsets.get(keyHash);
     if (lowest === undefined) this.#lowestOffsets.set(keyHash, offset);
-    else if (offset > lowest) this.limit(offset);
+    else if (offset > lowest) this.#lower(offset);
     else if (offset < lowest) {
       this.#lowestOffsets.set(keyHash, offset);
-      this.limit(lowest);
+      this.#lower(lowest);
     }
   }
 
@@ -88,7 +90,13 @@ export class Evidence {
     if (offset < this.high) this.high = offset;
   }
 
+  #lower(offset: number): void {
+    this.hasAny = true;
+    this.limit(offset);
+  }
+
   #raise(offset: number): void {
+    this.hasAny = true;
     if (offset > this.low) this.low = offset;
   }
 

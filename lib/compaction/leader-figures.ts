@@ -5,7 +5,7 @@ import { estimated } from "#lib/compaction/estimate.ts";
 import { bytesAfter } from "#lib/compaction/log-bytes.ts";
 import { type Estimate, exactly, type OffsetInterval } from "#lib/compaction/measurement.ts";
 import type { CleanerSettings } from "#lib/compaction/probe-input.ts";
-import { type BrokerLimits, POSITION_FETCHES_MAX, type ReplicaPosition } from "#lib/compaction/probe-replica.ts";
+import { type BrokerLimits, type ReplicaPosition, SEARCH_AGAIN } from "#lib/compaction/probe-replica.ts";
 import { findFirstUncleanable } from "#lib/compaction/uncleanable.ts";
 
 /** Segments and bytes of the leader's log around its clean point. */
@@ -28,7 +28,8 @@ export async function findLeaderSegments(
   const activeBase = walk?.reachedLogEnd ? walk.segments[walk.segments.length - 1]!.base : null;
   if (activeBase !== null && activeBase < explorer.evidence.high) explorer.evidence.limit(activeBase);
   if (!position.cleanPoint.isExact) {
-    await searchCleanPoint(explorer, {}, POSITION_FETCHES_MAX);
+    // Where no window showed a rewrite, more of them would not either: the cost of an honest interval stays small.
+    if (explorer.evidence.hasAny) await searchCleanPoint(explorer, {}, SEARCH_AGAIN);
     position.cleanPoint = await resolveCleanPoint(explorer, limits.offsetMapCapacity);
   }
   const { cleanPoint } = position;

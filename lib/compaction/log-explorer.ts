@@ -1,4 +1,4 @@
-import type { FetchAnswer, PeekAnswer, RecordBatch, ReplicaLog } from "#lib/brokers/replica-log-port.ts";
+import type { FetchAnswer, RecordBatch, ReplicaLog } from "#lib/brokers/replica-log-port.ts";
 import type { AnswerCap } from "#lib/compaction/answer-cap.ts";
 import { Evidence } from "#lib/compaction/evidence.ts";
 import type { KeyHasher } from "#lib/compaction/key-hash.ts";
@@ -39,6 +39,12 @@ export interface SegmentBoundary {
   first: number | null;
 }
 
+export interface Peek {
+  /** Bytes from the offset to the end of its segment, or the ask where `reachesAsk`. */
+  recordSetBytes: number;
+  reachesAsk: boolean;
+}
+
 /**
  * Reads windows of one replica's log and keeps what they prove together: evidence for the clean point, offsets that
  * were looked at, segment boundaries.
@@ -52,9 +58,13 @@ export class LogExplorer {
   readonly windows: LogWindow[] = [];
   highWatermark: number;
   wasThrottled = false;
+  largestBatchBytes = 0;
   readonly #cap: AnswerCap;
   readonly #budget: ProbeBudget;
   readonly #hasher: KeyHasher;
+  readonly #peeked = new Map<number, Peek>();
+  /** Answers of whole batches that were as long as what was asked for, or longer: by their end, from where and how long. */
+  readonly #wholeAnswers = new Map<number, { offset: number; recordSetBytes: number }>();
   #peeks = 0;
 
   constructor(
@@ -71,8 +81,9 @@ export class LogExplorer {
     this.#hasher = parts.hasher;
   }
 
-  canLook(ask: number = WINDOW_BYTES): boolean {
-    return this.#budget.allows(ask);
+  /** @param bytesKept bytes of the budget that must be left for something else */
+  canLook(ask: number = WINDOW_BYTES, bytesKept = 0): boolean {
+    return this.#budget.allows(ask) && this.#budget.bytesLeft() >= bytesKept;
   }
 
   /** Peeks are sound only where the broker is known to answer with that much. */
@@ -100,19 +111,31 @@ export class LogExplorer {
     return look;
   }
 
-  async peek(offset: number): Promise<PeekAnswer & { reachesAsk: boolean }> {
+  /** What was peeked at before is not asked again: only the active segment grows, and its end is looked at. */
+  async peek(offset: number): Promise<Peek> {
+    const before = this.#peeked.get(offset);
+    if (before !== undefined) return before;
     this.#peeks += 1;
     const answer = await this.log.peek(offset, PEEK_BYTES);
     this.highWatermark = Math.max(this.highWatermark, answer.highWatermark);
     this.wasThrottled ||= answer.wasThrottled;
     const known = this.boundaries.get(offset);
     if (known && answer.firstBaseOffset !== null) known.first = answer.firstBaseOffset;
-    return { ...answer, reachesAsk: answer.recordSetBytes >= PEEK_BYTES };
+    const peek = { recordSetBytes: answer.recordSetBytes, reachesAsk: answer.recordSetBytes >= PEEK_BYTES };
+    this.#peeked.set(offset, peek);
+    if (answer.firstBaseOffset !== null) this.#peeked.set(answer.firstBaseOffset, peek);
+    return peek;
   }
 
-  /** The base of the segment that begins at this boundary, looked up where it is not known yet; null without budget. */
+  /**
+   * The base of the segment that begins at this boundary, looked up where it is not known yet; null without budget. A
+   * peek tells the size of that segment as well.
+   */
   async resolveFirst(boundary: SegmentBoundary): Promise<number | null> {
-    if (boundary.first === null && boundary.next < this.highWatermark && this.canLook()) await this.look(boundary.next);
+    if (boundary.first === null && boundary.next < this.highWatermark) {
+      if (this.canPeek()) await this.peek(boundary.next);
+      else if (this.canLook()) await this.look(boundary.next);
+    }
     return boundary.first;
   }
 
@@ -128,7 +151,27 @@ export class LogExplorer {
     return span === 0 ? null : bytes / span;
   }
 
+  /**
+   * Proves ends of answers in `[low, high]` that their length alone does not prove (one batch larger than what was asked
+   * for): a peek from the same offset is as long only where the segment ends there.
+   */
+  async proveEnds(low: number, high: number): Promise<void> {
+    for (const [next, { offset, recordSetBytes }] of this.#wholeAnswers) {
+      if (next < low || next > high || next >= this.highWatermark || this.boundaries.has(next) || !this.canPeek())
+        continue;
+      const peek = await this.peek(offset);
+      if (!peek.reachesAsk && peek.recordSetBytes === recordSetBytes) this.boundaries.set(next, { next, first: null });
+    }
+  }
+
   async #endsAtBoundary(ask: number, answer: FetchAnswer): Promise<boolean> {
+    const isLong = answer.batchCount > 0 && !answer.endsInPartialBatch && answer.recordSetBytes >= ask;
+    if (isLong && answer.nextOffset < answer.highWatermark) {
+      const offset = answer.firstBaseOffset!;
+      const peeked = this.#peeked.get(offset);
+      if (peeked && !peeked.reachesAsk && peeked.recordSetBytes === answer.recordSetBytes) return true;
+      this.#wholeAnswers.set(answer.nextOffset, { offset, recordSetBytes: answer.recordSetBytes });
+    }
     const end = this.#cap.judge(ask, answer);
     if (end !== "confirm") return end === "boundary";
     if (!this.canLook(ask)) return false;
@@ -146,6 +189,7 @@ export class LogExplorer {
       {
         batch: (batch) => {
           this.#budget.noteBatch(batch.sizeInBytes);
+          if (batch.sizeInBytes > this.largestBatchBytes) this.largestBatchBytes = batch.sizeInBytes;
           if (window) addToWindow(window, batch);
           return evidence.addBatch(batch);
         },

@@ -105,6 +105,8 @@ export interface PartitionMeasurement {
   replicas: ReplicaMeasurement[] | null;
   fetches: number;
   fetchedBytes: number;
+  /** Of these, what finding positions in the leader's log took; null for a scan. */
+  positionCost: { fetches: number; fetchedBytes: number } | null;
   durationMs: number;
   warnings: MeasurementWarning[];
   shape: LogShape | null;

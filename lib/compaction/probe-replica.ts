@@ -18,7 +18,9 @@ export const REPLICA_BYTES_MAX = 8 * 1024 * 1024;
 export const POSITION_FETCHES_MAX = 40;
 export const POSITION_BYTES_MAX = 5 * 1024 * 1024;
 /** The search for the clean point leaves some for the segments behind it. */
-const SEARCH_FETCHES_FIRST = 22;
+const SEARCH_FIRST = { fetches: 20, bytesKept: POSITION_BYTES_MAX * 0.6 };
+/** Once the segments are known the search goes on with what is left. */
+export const SEARCH_AGAIN = { fetches: POSITION_FETCHES_MAX, bytesKept: 0 };
 const ATTEMPTS = 3;
 
 /** What the broker's settings say about its answers and its cleaner; null where they can't be read. */
@@ -52,7 +54,7 @@ export async function findCleanPoint(
     const budget = new ProbeBudget(() => log.traffic(), POSITION_FETCHES_MAX, POSITION_BYTES_MAX);
     const cap = new AnswerCap(limits.answerBytesMax);
     const explorer = new LogExplorer(log, offsets, { cap, budget, hasher });
-    await searchCleanPoint(explorer, attempt === 0 ? hints : {}, SEARCH_FETCHES_FIRST);
+    await searchCleanPoint(explorer, attempt === 0 ? hints : {}, SEARCH_FIRST);
     const cleanPoint = await resolveCleanPoint(explorer, limits.offsetMapCapacity);
     position = { offsets, explorer, budget, cleanPoint };
     if (cleanPoint.warning !== "cleaning-in-progress" || !budget.allows(0)) break;

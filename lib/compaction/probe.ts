@@ -1,5 +1,5 @@
 import { BrokerError } from "#lib/brokers/broker-error.ts";
-import type { ReplicaLog } from "#lib/brokers/replica-log-port.ts";
+import type { LogTraffic, ReplicaLog } from "#lib/brokers/replica-log-port.ts";
 import { keptColumns } from "#lib/compaction/kept-columns.ts";
 import { KeyHasher } from "#lib/compaction/key-hash.ts";
 import {
@@ -59,6 +59,8 @@ interface LeaderProbe {
   retained: RetainedRecords;
   bytes: LeaderBytes | null;
   totalBytes: number | null;
+  positionCost: LogTraffic;
+  isPositionBudgetSpent: boolean;
 }
 
 async function probeLeader(input: ProbeInput, log: ReplicaLog, hasher: KeyHasher): Promise<LeaderProbe> {
@@ -67,6 +69,8 @@ async function probeLeader(input: ProbeInput, log: ReplicaLog, hasher: KeyHasher
   const tooYoungFrom =
     minCompactionLagMs > 0 ? await log.offsetForTimestamp(input.now() - minCompactionLagMs + 1) : null;
   const segments = await findLeaderSegments(position, input.settings, input.limits, tooYoungFrom);
+  const positionCost = log.traffic();
+  const isPositionBudgetSpent = !position.explorer.canLook();
   const totalBytes = input.replicaBytes.get(log.target.brokerId) ?? null;
   const roughly = totalBytes === null ? null : partLogBytes(position, segments, totalBytes, null);
   const { offsets, cleanPoint } = position;
@@ -77,13 +81,19 @@ async function probeLeader(input: ProbeInput, log: ReplicaLog, hasher: KeyHasher
       cleanEnd: Math.min(cleanPoint.interval.low, offsets.lastStable),
       lastStable: offsets.lastStable,
       cleanBytes: roughly?.cleanBytes ?? null,
-      dirtyBytes: roughly?.afterCleanPoint.high ?? null,
+      dirtyBytes: roughly === null ? null : roughly.afterCleanPoint.high * stableShare(position),
     },
     new ProbeBudget(() => log.traffic(), REPLICA_FETCHES_MAX, REPLICA_BYTES_MAX),
     input.random,
   );
   const bytes = totalBytes === null ? null : partLogBytes(position, segments, totalBytes, retained.cleanBytes);
-  return { position, segments, retained, bytes, totalBytes };
+  return { position, segments, retained, bytes, totalBytes, positionCost, isPositionBudgetSpent };
+}
+
+/** Of the offsets from the clean point on, the share that lies below the last stable offset. */
+function stableShare({ cleanPoint, offsets }: ReplicaPosition): number {
+  const from = Math.min(cleanPoint.interval.low, offsets.lastStable);
+  return offsets.logEnd <= from ? 0 : (offsets.lastStable - from) / (offsets.logEnd - from);
 }
 
 interface FollowerProbe {
@@ -173,6 +183,7 @@ function assemble(
     replicas: [leaderReplica, ...followers.map(({ replica }) => replica)],
     fetches: cost.reduce((sum, { fetches }) => sum + fetches, 0),
     fetchedBytes: cost.reduce((sum, { fetchedBytes }) => sum + fetchedBytes, 0),
+    positionCost: leader.positionCost,
     durationMs: input.now() - measuredAt,
     warnings: [...leaderWarnings(leader), ...followers.flatMap(({ warning }) => (warning === null ? [] : [warning]))],
     shape: {
@@ -197,11 +208,11 @@ function leaderState(leader: LeaderProbe, followers: FollowerProbe[]): ReplicaMe
   return isBehind ? "behind" : "ok";
 }
 
-function leaderWarnings({ position, segments, totalBytes }: LeaderProbe): MeasurementWarning[] {
-  const { cleanPoint, explorer, offsets, budget } = position;
+function leaderWarnings({ position, segments, totalBytes, isPositionBudgetSpent }: LeaderProbe): MeasurementWarning[] {
+  const { cleanPoint, explorer, offsets } = position;
   const codes: WarningCode[] = [];
   if (cleanPoint.warning !== null) codes.push(cleanPoint.warning);
-  if (!cleanPoint.isExact && !budget.allows(0)) codes.push("budget-ended");
+  if (!cleanPoint.isExact && isPositionBudgetSpent && !codes.includes("budget-ended")) codes.push("budget-ended");
   if (segments.active === null && offsets.logEnd > offsets.logStart) {
     codes.push("active-segment-not-reached", ...(explorer.arePeeksAllowed() ? [] : (["peeks-off"] as const)));
   }

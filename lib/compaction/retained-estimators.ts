@@ -20,7 +20,7 @@ interface Section {
  *
  *     kept = seen + (B - bytes seen) * sum(w n) / sum(w b)
  *
- * @param windows merged and in order
+ * @param windows disjoint and in order
  * @param sectionBytes bytes of the section, with its own bounds
  */
 export function estimateCleanRecords(windows: RetainedWindow[], section: Section, sectionBytes: Estimate): Estimate {
@@ -30,7 +30,7 @@ export function estimateCleanRecords(windows: RetainedWindow[], section: Section
   const weightedRecords = sum(windows, (window, i) => weights[i]! * window.records);
   const weightedBytes = sum(windows, (window, i) => weights[i]! * window.bytes);
   const count = windows.length;
-  if (count < 2 || weightedBytes === 0) return estimated(null, seenRecords, section.to - section.from);
+  if (count < 2 || weightedBytes === 0) return estimated(null, Math.floor(seenRecords), section.to - section.from);
 
   const perByte = weightedRecords / weightedBytes;
   const bytesOf = (bytes: number): number => Math.max(0, bytes - seenBytes);
@@ -54,8 +54,9 @@ export function estimateDirtyRecords(windows: RetainedWindow[], section: Section
   const seenSpan = sum(windows, (window) => window.to - window.from);
   if (seenSpan >= span) return { value: seenRecords, low: seenRecords, high: seenRecords, exact: true };
   const count = windows.length;
-  if (count < 2) return estimated(null, seenRecords, span);
+  if (count === 0) return estimated(null, 0, span);
   const share = seenRecords / seenSpan;
+  if (count === 1) return estimated(Math.round(share * span), seenRecords, span);
   const squares = sum(windows, (window) => (window.records - share * (window.to - window.from)) ** 2);
   const unseen = span - seenSpan;
   const error = (Math.sqrt((count / (count - 1)) * squares) / seenSpan) * unseen;

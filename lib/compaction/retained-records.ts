@@ -4,7 +4,7 @@ import { WINDOW_BYTES } from "#lib/compaction/log-explorer.ts";
 import { type Estimate, exactly } from "#lib/compaction/measurement.ts";
 import type { ProbeBudget } from "#lib/compaction/probe-budget.ts";
 import { estimateCleanRecords, estimateDirtyRecords } from "#lib/compaction/retained-estimators.ts";
-import { mergeWindows, type RetainedWindow, readRetainedWindow } from "#lib/compaction/retained-windows.ts";
+import { disjoinWindows, type RetainedWindow, readRetainedWindow } from "#lib/compaction/retained-windows.ts";
 
 const WINDOWS_MAX = 40;
 /** A section below this many windows is read whole: cheaper than sampling it, and exact. */
@@ -55,7 +55,9 @@ export async function countRetainedRecords(
     const clean = await reader.walk(logStart, cleanEnd);
     if (clean !== null) {
       const section = { from: endOf(clean, cleanEnd), to: lastStable };
-      const dirty = await reader.sample(section.from, lastStable, reader.windowsLeft(), random);
+      const fits = (dirtyBytes ?? Number.POSITIVE_INFINITY) <= reader.windowsLeft() * WINDOW_BYTES * WALK_SHARE;
+      const walked = fits ? await reader.walk(section.from, lastStable) : null;
+      const dirty = walked ?? (await reader.sample(section.from, lastStable, reader.windowsLeft(), random));
       const records = addEstimates(exactly(count(clean)), estimateDirtyRecords(dirty, section));
       return { records, windows: [...clean, ...dirty], cleanBytes: bytesOf(clean) };
     }
@@ -127,7 +129,7 @@ class WindowReader {
       if (window === null) break;
       windows.push({ ...window, from: Math.max(window.from, from) });
     }
-    return mergeWindows(windows);
+    return disjoinWindows(windows);
   }
 
   async #next(offset: number, end: number): Promise<RetainedWindow | null> {

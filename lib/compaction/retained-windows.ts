@@ -43,19 +43,16 @@ export async function readRetainedWindow(
   return window;
 }
 
-/** Windows by offset, overlapping ones made one (the later keeps only what the earlier does not hold, by share). */
-export function mergeWindows(windows: readonly RetainedWindow[]): RetainedWindow[] {
-  const merged: RetainedWindow[] = [];
+/** Windows by offset, none overlapping another: a later one keeps what the earlier does not hold, by share. */
+export function disjoinWindows(windows: readonly RetainedWindow[]): RetainedWindow[] {
+  const disjoint: RetainedWindow[] = [];
+  let end = 0;
   for (const window of [...windows].sort((a, b) => a.from - b.from || a.to - b.to)) {
-    const last = merged[merged.length - 1];
-    if (last === undefined || window.from >= last.to) {
-      merged.push({ ...window });
-    } else if (window.to > last.to) {
-      const share = (window.to - last.to) / (window.to - window.from);
-      last.records += window.records * share;
-      last.bytes += window.bytes * share;
-      last.to = window.to;
-    }
+    if (window.to <= end) continue;
+    const from = Math.max(window.from, end);
+    const share = (window.to - from) / (window.to - window.from);
+    disjoint.push({ from, to: window.to, records: window.records * share, bytes: window.bytes * share });
+    end = window.to;
   }
-  return merged;
+  return disjoint;
 }

@@ -46,13 +46,15 @@ class SegmentEndSearch {
   /** Bytes per offset ahead; null while not known. */
   #density: number | null;
   /** Share of the way left that a jump covers. */
-  #reach = 0.9;
+  #reach = 0.94;
   #plainLooks = 0;
 
   constructor(explorer: LogExplorer, offset: number) {
     this.#explorer = explorer;
     this.#at = offset;
-    this.#density = explorer.bytesPerOffset(offset, explorer.highWatermark);
+    this.#density =
+      explorer.bytesPerOffset(offset, explorer.highWatermark) ??
+      explorer.bytesPerOffset(explorer.evidence.low, explorer.highWatermark);
   }
 
   async run(): Promise<SegmentEnd | null> {
@@ -68,10 +70,13 @@ class SegmentEndSearch {
     if (this.#density === null) return this.#lookHere(WINDOW_BYTES);
     if (left === null) return this.#explorer.canPeek() ? this.#measureLeft() : this.#lookPlainly();
     if (left <= LAST_LOOK_BYTES) return this.#lookHere(Math.max(WINDOW_BYTES, left + 8191));
-    const margin = Math.max(LAST_MARGIN_BYTES, (1 - this.#reach) * left);
+    const margin = Math.max(LAST_MARGIN_BYTES, this.#explorer.largestBatchBytes, (1 - this.#reach) * left);
+    if (left <= 2 * margin) return this.#lookHere(left + 8191);
     const target = this.#at + Math.max(1, Math.floor((left - margin) / this.#density));
     if (target >= this.#explorer.highWatermark) return this.#shorten();
-    return margin <= LAST_LOOK_BYTES ? this.#lookAcross(target, margin) : this.#peekAcross(target);
+    return margin <= Math.max(LAST_LOOK_BYTES, this.#explorer.largestBatchBytes)
+      ? this.#lookAcross(target, margin)
+      : this.#advance(target);
   }
 
   async #lookPlainly(): Promise<SegmentEnd | null | "on"> {
@@ -117,10 +122,6 @@ class SegmentEndSearch {
       return isSameSegment ? this.#endOf(look, this.#passedBytes + left) : this.#shorten();
     }
     return look.to > target ? this.#advance(look.to) : null;
-  }
-
-  #peekAcross(target: number): Promise<SegmentEnd | null | "on"> {
-    return this.#advance(target);
   }
 
   /** Goes on from `target`, which should lie in the same segment, and measures what is left there. */
