@@ -1,6 +1,8 @@
 /** Probes partitions of a topic as the cluster describes it now. */
 import { BrokerError } from "#lib/brokers/broker-error.ts";
 import type { Broker, PartitionDescription } from "#lib/brokers/broker-port.ts";
+import { abortable } from "#lib/compaction/abortable.ts";
+import type { ByteBudget } from "#lib/compaction/byte-budget.ts";
 import { type FailedPartition, mergeTopic } from "#lib/compaction/measure-topic.ts";
 import { describeMeasuredTopic, type MeasuredTopic } from "#lib/compaction/measured-topic.ts";
 import type { PartitionMeasurement, TopicMeasurement } from "#lib/compaction/measurement.ts";
@@ -40,6 +42,7 @@ export interface TopicProbeInput extends ProbeParts {
   broker: Broker;
   topic: string;
   clientId: string;
+  budget: ByteBudget;
   signal: AbortSignal;
   onPartition(measurement: PartitionMeasurement, partitionsDone: number, partitionCount: number): void;
 }
@@ -54,14 +57,15 @@ export interface MeasuredPartitions {
 export async function probeTopic(input: TopicProbeInput): Promise<MeasuredPartitions> {
   const { broker, topic, now, signal, onPartition } = input;
   const measuredAt = now();
-  const measured = await describeMeasuredTopic(broker, topic, input.clientId);
+  const measured = await abortable(describeMeasuredTopic(broker, topic, input.clientId), signal);
   const described = measured.description.partitions;
   const partitions: PartitionMeasurement[] = [];
   const failed: FailedPartition[] = [];
   for (const partition of described) {
     signal.throwIfAborted();
     try {
-      const measurement = await probeDescribedPartition(broker, measured, partition, input);
+      const measurement = await abortable(probeDescribedPartition(broker, measured, partition, input), signal);
+      await input.budget.spend(measurement.fetchedBytes, signal);
       partitions.push(measurement);
       onPartition(measurement, partitions.length + failed.length, described.length);
     } catch (error) {
