@@ -28,7 +28,13 @@ const toCount = (value: number | null | undefined): bigint | null =>
   value === null || value === undefined ? null : BigInt(Math.round(value));
 
 /** What a measurement cost and when it was made says nothing about the log. */
-const COST_FIELDS: ReadonlySet<string> = new Set(["measuredAt", "durationMs", "fetches", "fetchedBytes"]);
+const COST_FIELDS: ReadonlySet<string> = new Set([
+  "measuredAt",
+  "durationMs",
+  "fetches",
+  "fetchedBytes",
+  "positionCost",
+]);
 
 /** Whether two stored measurements tell the same about the log. */
 export const foundTheSame = (before: unknown, after: Json): boolean => normalise(before) === normalise(after);

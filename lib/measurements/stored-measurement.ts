@@ -58,6 +58,7 @@ const partitionMeasurement = z.object({
   activeSegmentBase: interval.nullable(),
   replicas: z.array(replica).nullable(),
   shape: shape.nullable(),
+  positionCost: z.object({ fetches: z.number(), fetchedBytes: z.number() }).nullable(),
   ...counts,
 });
 
