@@ -178,7 +178,7 @@ function Labels({ model, box }: { model: StripModel; box: Geometry }) {
   const start = find("log-start");
   const end = find("log-end");
   return (
-    <g aria-hidden="true">
+    <g>
       {start === undefined ? null : (
         <text x="0" y={line(0)}>
           {describeOffset(start)}

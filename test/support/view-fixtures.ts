@@ -108,6 +108,7 @@ export function aPartition(
     replicas: null,
     fetches: 11,
     fetchedBytes: 690_000,
+    positionCost: mode === "probe" ? { fetches: 7, fetchedBytes: 391_000 } : null,
     durationMs: 41,
     warnings: [],
     shape: {

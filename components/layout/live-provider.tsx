@@ -1,0 +1,97 @@
+"use client";
+import { QueryClient, QueryClientProvider, useQuery, useQueryClient } from "@tanstack/react-query";
+import { createContext, type ReactNode, use, useEffect, useState } from "react";
+import { callApi } from "#components/layout/fetch-view.ts";
+import { followEvents, type LiveMessage } from "#components/layout/live-events.ts";
+
+/** Without the event stream views are read again this often; with it, rarely, in case an event was lost. */
+const POLL_MS = 10_000;
+const SAFETY_POLL_MS = 60_000;
+/** Changes come in bursts (a poll touches many topics); a view is read once for all of them. */
+const BURST_MS = 750;
+
+const LiveContext = createContext(false);
+
+export function LiveProvider({ children }: { children: ReactNode }) {
+  const [client] = useState(
+    () => new QueryClient({ defaultOptions: { queries: { retry: false, staleTime: 5_000, networkMode: "always" } } }),
+  );
+  return (
+    <QueryClientProvider client={client}>
+      <EventFollower>{children}</EventFollower>
+    </QueryClientProvider>
+  );
+}
+
+function EventFollower({ children }: { children: ReactNode }) {
+  const client = useQueryClient();
+  const [live, setLive] = useState(false);
+  useEffect(() => {
+    const touched = new Map<string, readonly string[]>();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const flush = (): void => {
+      timer = undefined;
+      for (const queryKey of touched.values()) void client.invalidateQueries({ queryKey });
+      touched.clear();
+    };
+    const touch = (key: readonly string[]): void => {
+      touched.set(key.join("\u0000"), key);
+      timer ??= setTimeout(flush, BURST_MS);
+    };
+    const stop = followEvents((message) => {
+      if (message.type === "live") setLive(message.live);
+      for (const key of keysOf(message)) touch(key);
+    });
+    return () => {
+      stop();
+      clearTimeout(timer);
+    };
+  }, [client]);
+  return <LiveContext value={live}>{children}</LiveContext>;
+}
+
+/** The views that a message makes old. */
+function keysOf(message: LiveMessage): (readonly string[])[] {
+  if (message.type === "live") return [];
+  if (message.type === "resync") return [["fleet"], ["topic"]];
+  const { kind, clusterId, topic } = message.event;
+  const topicKey = topic === undefined ? ["topic", clusterId] : ["topic", clusterId, topic];
+  return kind === "scan" ? [topicKey] : [["fleet"], topicKey];
+}
+
+export interface LiveView<T> {
+  view: T;
+  /** Why the last try to read it failed; null where it is fresh. */
+  error: string | null;
+  refresh: () => void;
+}
+
+interface LiveViewOptions<T> {
+  key: readonly string[];
+  path: string;
+  initial: T;
+  /** `initial` is only the part that is seen first. */
+  partial?: boolean;
+  /** Reads again this often as long as it is set, whatever the stream does. */
+  everyMs?: number | null;
+}
+
+/** A view that came with the page and is kept fresh from then on. */
+export function useLiveView<T>({
+  key,
+  path,
+  initial,
+  partial = false,
+  everyMs = null,
+}: LiveViewOptions<T>): LiveView<T> {
+  const live = use(LiveContext);
+  const query = useQuery({
+    queryKey: key,
+    queryFn: () => callApi<T>(path),
+    initialData: initial,
+    // A part of the view is read in full at once.
+    initialDataUpdatedAt: partial ? 0 : undefined,
+    refetchInterval: everyMs ?? (live ? SAFETY_POLL_MS : POLL_MS),
+  });
+  return { view: query.data ?? initial, error: query.error?.message ?? null, refresh: () => void query.refetch() };
+}
