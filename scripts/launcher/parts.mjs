@@ -15,7 +15,7 @@ export function createParts(terminal) {
 
   /** Starts and supervises a part. @see supervise */
   async function add({ name, start, onDown, signal, details }) {
-    const report = (text) => terminal.mark("failed", details ? `${text} ${details}` : text);
+    const report = (state, text) => terminal.mark(state, details && state === "failed" ? `${text} ${details}` : text);
     const promise = supervise({ name, start, onDown, report });
     starting.set(name, promise);
     try {

@@ -11,7 +11,7 @@ const STEADY_MS = 60_000;
  * @param {object} part
  * @param {string} part.name for messages
  * @param {() => Promise<import("./service-process.mjs").ServiceProcess>} part.start resolves once the part works
- * @param {(text: string) => void} part.report told about crashes and restarts
+ * @param {(state: "failed" | "done", text: string) => void} part.report told about crashes and restarts
  * @param {() => Promise<void> | void} [part.onDown] run after each crash, before the pause
  * @param {readonly number[]} [part.pausesMs]
  * @returns {Promise<{pid: () => number | null, stop: (graceMs: number, signal?: NodeJS.Signals) => Promise<void>}>} rejects where the
@@ -31,7 +31,7 @@ export async function supervise({ name, start, report, onDown = () => {}, pauses
       if (stopping.signal.aborted) return;
       await onDown();
       if (Date.now() - since > STEADY_MS) crashes = 0;
-      report(`${name} ended (${how}); it is started again.`);
+      report("failed", `${name} ended (${how}); it is started again.`);
       while (running === null && !stopping.signal.aborted) {
         const pauseMs = pausesMs[Math.min(crashes++, pausesMs.length - 1)];
         await sleep(pauseMs, undefined, { signal: stopping.signal }).catch(() => {});
@@ -45,10 +45,10 @@ export async function supervise({ name, start, report, onDown = () => {}, pauses
   async function tryStart() {
     try {
       const started = await start();
-      report(`${name} runs again.`);
+      report("done", `${name} runs again.`);
       return started;
     } catch (error) {
-      report(`${name} could not be started: ${error.message}`);
+      report("failed", `${name} could not be started: ${error.message}`);
       return null;
     }
   }

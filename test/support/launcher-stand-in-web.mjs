@@ -12,4 +12,6 @@ createServer((request, response) => {
 }).listen({ fd: 3 }, () => process.send("listening"));
 
 // As stubborn as a process can be: the launcher has to kill it.
-process.on("SIGTERM", () => {});
+process.on("SIGTERM", () => {
+  if (!process.env.STAND_IN_IGNORES_SIGTERM) process.exit(0);
+});
