@@ -14,6 +14,7 @@ const GREATEST_RATIO = 64;
 /** @throws BatchDamage */
 export function expandSnappy(compressed: Buffer, limitBytes: number): Buffer {
   if (!compressed.subarray(0, 8).equals(XERIAL_MAGIC)) return expandBlock(compressed, limitBytes);
+  if (compressed.length < XERIAL_HEADER_BYTES) throw corrupt("its snappy data ends within the header");
   const blocks: Buffer[] = [];
   let left = limitBytes;
   for (let at = XERIAL_HEADER_BYTES; at < compressed.length; ) {
