@@ -19,7 +19,7 @@ for (const signal of ["SIGTERM", "SIGINT"]) process.on(signal, () => stopping.ab
 
 registerCodecs();
 const kafka = new kafkajs.Kafka({ clientId: "demo-writer", brokers: [address], logLevel: kafkajs.logLevel.ERROR });
-const producer = kafka.producer({ allowAutoTopicCreation: false });
+const producer = kafka.producer({ allowAutoTopicCreation: false, metadataMaxAge: 20_000 });
 const counter = kafka.admin();
 const admin = openAdmin(address);
 

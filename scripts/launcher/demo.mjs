@@ -61,7 +61,7 @@ async function startWriter({ options, logFile }, parts, env) {
       spawnService({
         ...{
           command: `${options.root}/node_modules/.bin/node`,
-          args: ["--disable-warning=TimeoutNegativeWarning", "scripts/demo/writer.mjs"],
+          args: ["--max-old-space-size=160", "--disable-warning=TimeoutNegativeWarning", "scripts/demo/writer.mjs"],
           cwd: options.root,
           env,
         },
