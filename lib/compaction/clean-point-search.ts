@@ -1,4 +1,9 @@
-import { type LogExplorer, WINDOW_BYTES, WINDOW_BYTES_MAX } from "#lib/compaction/log-explorer.ts";
+import {
+  type LogExplorer,
+  type SegmentBoundary,
+  WINDOW_BYTES,
+  WINDOW_BYTES_MAX,
+} from "#lib/compaction/log-explorer.ts";
 import type { OffsetInterval, WarningCode } from "#lib/compaction/measurement.ts";
 
 /** Where to look first: what the last probe found. */
@@ -20,7 +25,7 @@ export async function searchCleanPoint(
   hints: ProbeHints,
   limits: { fetches: number; bytesKept: number },
 ): Promise<void> {
-  const { evidence, explored } = explorer;
+  const { evidence } = explorer;
   let fetches = 0;
   for (const hint of [hints.cleanPoint, hints.activeSegmentBase]) {
     if (hint === undefined || hint <= explorer.logStart || hint > explorer.highWatermark) continue;
@@ -31,18 +36,44 @@ export async function searchCleanPoint(
   let ask = WINDOW_BYTES;
   while (evidence.low < evidence.high && fetches < limits.fetches && explorer.canLook(ask, limits.bytesKept)) {
     if (await isSettledByBoundary(explorer)) return;
-    const gap = explored.largestGap(evidence.low, evidence.high);
-    if (gap === null) return;
     const { low, high } = evidence;
-    await explorer.look(gap.from + Math.floor((gap.to - gap.from) / 2), ask);
+    const target = nextTarget(explorer, fetches);
+    if (target === null) return;
+    await explorer.look(target, ask);
     fetches += 1;
     const toldNothing = evidence.low === low && evidence.high === high;
     ask = toldNothing ? Math.min(WINDOW_BYTES_MAX, 2 * ask + 1) : WINDOW_BYTES;
   }
 }
 
+/**
+ * Where to look next: the start, if the middle of the log has shown no hole (it may never have been cleaned); else right
+ * before a boundary that may be the clean point; else the middle of the largest part that nobody looked at.
+ */
+function nextTarget(explorer: LogExplorer, fetches: number): number | null {
+  const { evidence, explored, logStart } = explorer;
+  const { low, high } = evidence;
+  if (fetches > 0 && low === logStart && !explored.covers(logStart, logStart + 1)) return logStart;
+  const boundary = onlyBoundaryWithin(explorer);
+  if (boundary !== null) {
+    const gap = explored.gaps(Math.max(logStart, low - 1), boundary.next).pop();
+    const isNear = gap !== undefined && gap.to > boundary.next - 2 * HINT_BACK_OFFSETS;
+    if (gap && (isNear || gap.to - gap.from <= HINT_BACK_OFFSETS))
+      return Math.max(gap.from, gap.to - HINT_BACK_OFFSETS);
+  }
+  const gap = explored.largestGap(low, high);
+  if (gap === null) return null;
+  return gap.from + Math.floor((gap.to - gap.from) / 2);
+}
+
+function onlyBoundaryWithin(explorer: LogExplorer): SegmentBoundary | null {
+  const { low, high } = explorer.evidence;
+  const inside = [...explorer.boundaries.values()].filter(({ next, first }) => next <= high && (first ?? next) >= low);
+  return inside.length === 1 ? inside[0]! : null;
+}
+
 /** The segment behind a boundary is this many times longer than the bracket, by bytes. */
-const SETTLED_FACTOR = 3;
+const SETTLED_FACTOR = 2;
 
 /**
  * One boundary lies in the bracket, and the segment that begins there reaches well beyond it: no other boundary can be
@@ -50,17 +81,18 @@ const SETTLED_FACTOR = 3;
  */
 async function isSettledByBoundary(explorer: LogExplorer): Promise<boolean> {
   const { low, high } = explorer.evidence;
-  if (!explorer.canPeek()) return false;
-  const inside = [...explorer.boundaries.values()].filter(({ next, first }) => next <= high && (first ?? next) >= low);
-  const [boundary] = inside;
-  if (inside.length !== 1 || boundary === undefined) return false;
+  const boundary = onlyBoundaryWithin(explorer);
+  if (!explorer.canPeek() || boundary === null) return false;
   // What lies before the boundary must have been seen up to it.
   if (!explorer.explored.covers(Math.max(explorer.logStart, low - 1), boundary.next)) return false;
+  const density = explorer.bytesPerOffset(low, explorer.highWatermark);
+  if (density === null) return false;
+  const neededBytes = SETTLED_FACTOR * density * (high - boundary.next);
+  if (neededBytes > explorer.segmentBytes) return false; // no segment is that long: not worth a peek
   const base = await explorer.resolveFirst(boundary);
   if (base === null || base < low || base > high) return false;
   const segment = await explorer.peek(base);
-  const density = explorer.bytesPerOffset(low, explorer.highWatermark);
-  return density !== null && segment.recordSetBytes >= SETTLED_FACTOR * density * (high - base);
+  return segment.recordSetBytes >= SETTLED_FACTOR * density * (high - base);
 }
 
 export interface CleanPoint {

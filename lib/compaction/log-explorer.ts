@@ -52,6 +52,8 @@ export interface Peek {
 export class LogExplorer {
   readonly log: ReplicaLog;
   readonly logStart: number;
+  /** `segment.bytes`: no segment is longer, but for one batch. */
+  readonly segmentBytes: number;
   readonly evidence: Evidence;
   readonly explored = new OffsetRanges();
   readonly boundaries = new Map<number, SegmentBoundary>();
@@ -70,7 +72,7 @@ export class LogExplorer {
   constructor(
     log: ReplicaLog,
     range: { logStart: number; logEnd: number; lastStable: number },
-    parts: { cap: AnswerCap; budget: ProbeBudget; hasher: KeyHasher },
+    parts: { cap: AnswerCap; budget: ProbeBudget; hasher: KeyHasher; segmentBytes: number },
   ) {
     this.log = log;
     this.logStart = range.logStart;
@@ -79,6 +81,7 @@ export class LogExplorer {
     this.#cap = parts.cap;
     this.#budget = parts.budget;
     this.#hasher = parts.hasher;
+    this.segmentBytes = parts.segmentBytes;
   }
 
   /** @param bytesKept bytes of the budget that must be left for something else */

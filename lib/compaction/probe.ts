@@ -64,7 +64,7 @@ interface LeaderProbe {
 }
 
 async function probeLeader(input: ProbeInput, log: ReplicaLog, hasher: KeyHasher): Promise<LeaderProbe> {
-  const position = await findCleanPoint(log, input.limits, hasher, input.hints ?? {});
+  const position = await findCleanPoint(log, input.limits, hasher, input.hints ?? {}, input.settings.segmentBytes);
   const { minCompactionLagMs } = input.settings;
   const tooYoungFrom =
     minCompactionLagMs > 0 ? await log.offsetForTimestamp(input.now() - minCompactionLagMs + 1) : null;
@@ -82,6 +82,10 @@ async function probeLeader(input: ProbeInput, log: ReplicaLog, hasher: KeyHasher
       lastStable: offsets.lastStable,
       cleanBytes: roughly?.cleanBytes ?? null,
       dirtyBytes: roughly === null ? null : roughly.afterCleanPoint.high * stableShare(position),
+      known: position.explorer.windows.filter(
+        ({ to, holdsTransactions }) => !holdsTransactions && to <= offsets.lastStable,
+      ),
+      largestBatchBytes: position.explorer.largestBatchBytes,
     },
     new ProbeBudget(() => log.traffic(), REPLICA_FETCHES_MAX, REPLICA_BYTES_MAX),
     input.random,
@@ -112,7 +116,7 @@ async function probeFollowers(input: ProbeInput, leader: ReplicaPosition, hasher
     const leaderBytes = input.replicaBytes.get(input.partition.leader!) ?? null;
     try {
       const hints = { cleanPoint: leader.cleanPoint.interval.high };
-      const position = await findCleanPoint(log, input.limits, hasher, hints);
+      const position = await findCleanPoint(log, input.limits, hasher, hints, input.settings.segmentBytes);
       const cleanPoint = position.cleanPoint.interval;
       const state = compareReplica(
         { cleanPoint, bytes },

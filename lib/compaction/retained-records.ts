@@ -8,8 +8,9 @@ import { disjoinWindows, type RetainedWindow, readRetainedWindow } from "#lib/co
 
 const WINDOWS_MAX = 40;
 /** A section below this many windows is read whole: cheaper than sampling it, and exact. */
-const WALK_SHARE = 0.92;
+const WALK_SHARE = 0.95;
 const DIRTY_WINDOWS_MIN = 4;
+const SAMPLE_MIN = 8;
 
 export interface RetainedRecords {
   /** Records from the log start to the last stable offset; null where too little could be read to say. */
@@ -29,6 +30,10 @@ export interface RetainedSections {
   cleanBytes: Estimate | null;
   /** Bytes from `cleanEnd` to the last stable offset, roughly. */
   dirtyBytes: number | null;
+  /** Windows that were read already and hold no transaction: a read_committed reader gets the same from them. */
+  known: readonly RetainedWindow[];
+  /** A window loses a part of a batch at its end. */
+  largestBatchBytes: number;
 }
 
 /** Counts what a read_committed reader gets up to the last stable offset, by at most 40 windows. */
@@ -40,34 +45,37 @@ export async function countRetainedRecords(
 ): Promise<RetainedRecords> {
   const { logStart, cleanEnd, lastStable, cleanBytes, dirtyBytes } = sections;
   if (lastStable <= logStart) return { records: exactly(0), windows: [], cleanBytes: 0 };
-  const walkBytes = WINDOWS_MAX * WINDOW_BYTES * WALK_SHARE;
-  const reader = new WindowReader(log, budget);
+  const reader = new WindowReader(log, budget, sections.known);
+  const { largestBatchBytes } = sections;
+  const windowYield = WALK_SHARE * (WINDOW_BYTES - (largestBatchBytes < WINDOW_BYTES ? largestBatchBytes / 2 : 0));
+  if (cleanBytes === null || cleanBytes.high > (WINDOWS_MAX - DIRTY_WINDOWS_MIN) * windowYield) {
+    return sampleBoth(reader, sections, [], random);
+  }
+  const clean = await reader.walk(logStart, cleanEnd);
+  if (!clean.isComplete) return sampleBoth(reader, sections, clean.windows, random);
 
-  if (cleanBytes !== null && dirtyBytes !== null && cleanBytes.high + dirtyBytes <= walkBytes) {
-    const clean = await reader.walk(logStart, cleanEnd);
-    const dirty = await reader.walk(endOf(clean, cleanEnd), lastStable);
-    if (clean !== null && dirty !== null) {
-      const records = count(clean) + count(dirty);
-      return { records: exactly(records), windows: [...clean, ...dirty], cleanBytes: bytesOf(clean) };
-    }
-  }
-  if (cleanBytes !== null && cleanBytes.high <= walkBytes - DIRTY_WINDOWS_MIN * WINDOW_BYTES) {
-    const clean = await reader.walk(logStart, cleanEnd);
-    if (clean !== null) {
-      const section = { from: endOf(clean, cleanEnd), to: lastStable };
-      const fits = (dirtyBytes ?? Number.POSITIVE_INFINITY) <= reader.windowsLeft() * WINDOW_BYTES * WALK_SHARE;
-      const walked = fits ? await reader.walk(section.from, lastStable) : null;
-      const dirty = walked ?? (await reader.sample(section.from, lastStable, reader.windowsLeft(), random));
-      const records = addEstimates(exactly(count(clean)), estimateDirtyRecords(dirty, section));
-      return { records, windows: [...clean, ...dirty], cleanBytes: bytesOf(clean) };
-    }
-  }
-  return sampleBoth(reader, sections, random);
+  const section = { from: endOf(clean.windows, cleanEnd), to: lastStable };
+  const canWalk = dirtyBytes !== null && dirtyBytes <= reader.windowsLeft() * windowYield;
+  const walked = canWalk ? await reader.walk(section.from, lastStable) : { windows: [], isComplete: false };
+  const dirty = walked.isComplete
+    ? walked.windows
+    : disjoinWindows([
+        ...walked.windows,
+        ...(await reader.sample(section.from, lastStable, reader.windowsLeft(), random)),
+      ]);
+  const dirtyRecords = walked.isComplete ? exactly(count(dirty)) : estimateDirtyRecords(dirty, section);
+  return {
+    records: addEstimates(exactly(count(clean.windows)), dirtyRecords),
+    windows: [...clean.windows, ...dirty],
+    cleanBytes: bytesOf(clean.windows),
+  };
 }
 
+/** @param read windows of the clean section that were read already */
 async function sampleBoth(
   reader: WindowReader,
   { logStart, cleanEnd, lastStable, cleanBytes, dirtyBytes }: RetainedSections,
+  read: readonly RetainedWindow[],
   random: () => number,
 ): Promise<RetainedRecords> {
   const windows = reader.windowsLeft();
@@ -79,7 +87,8 @@ async function sampleBoth(
     : windows;
 
   const dirty = await reader.sample(cleanEnd, lastStable, Math.floor(forDirty), random);
-  const clean = await reader.sample(logStart, cleanEnd, reader.windowsLeft(), random);
+  const sampled = await reader.sample(logStart, cleanEnd, reader.windowsLeft(), random);
+  const clean = disjoinWindows([...read, ...sampled]);
   const cleanSection = { from: logStart, to: cleanEnd };
   const cleanRecords =
     cleanEnd <= logStart
@@ -95,9 +104,11 @@ async function sampleBoth(
 class WindowReader {
   readonly #log: ReplicaLog;
   readonly #budget: ProbeBudget;
+  readonly #known: readonly RetainedWindow[];
   #read = 0;
 
-  constructor(log: ReplicaLog, budget: ProbeBudget) {
+  constructor(log: ReplicaLog, budget: ProbeBudget, known: readonly RetainedWindow[]) {
+    this.#known = [...known].sort((a, b) => a.from - b.from || b.to - a.to);
     this.#log = log;
     this.#budget = budget;
   }
@@ -106,12 +117,31 @@ class WindowReader {
     return Math.max(0, WINDOWS_MAX - this.#read);
   }
 
-  /** Reads all of `[from, to)`; null where windows or budget ended before. */
-  async walk(from: number, to: number): Promise<RetainedWindow[] | null> {
+  /** Reads all of `[from, to)` that is not known yet, or as much as windows and budget allow. */
+  async walk(from: number, to: number): Promise<{ windows: RetainedWindow[]; isComplete: boolean }> {
     const windows: RetainedWindow[] = [];
-    for (let at = from; at < to; ) {
-      const window = await this.#next(at, to);
-      if (window === null || window.to <= at) return null;
+    let at = from;
+    for (const known of [...this.#knownWithin(from, to), null]) {
+      const end = known?.from ?? to;
+      while (at < end) {
+        const window = await this.#next(at, end);
+        if (window === null || window.to <= at) return { windows, isComplete: false };
+        windows.push(window);
+        at = window.to;
+      }
+      if (known === null) break;
+      windows.push(known);
+      at = known.to;
+    }
+    return { windows, isComplete: true };
+  }
+
+  /** Known windows within a section, none overlapping another. */
+  #knownWithin(from: number, to: number): RetainedWindow[] {
+    const windows: RetainedWindow[] = [];
+    let at = from;
+    for (const window of this.#known) {
+      if (window.from < at || window.to > to) continue;
       windows.push(window);
       at = window.to;
     }
@@ -122,14 +152,16 @@ class WindowReader {
   async sample(from: number, to: number, count: number, random: () => number): Promise<RetainedWindow[]> {
     const windows: RetainedWindow[] = [];
     const span = to - from;
-    if (span <= 0) return windows;
+    if (span <= 0 || count <= 0) return windows;
     for (const stratum of spreadOrder(count)) {
       const at = from + Math.floor(((stratum + random()) * span) / count);
       const window = await this.#next(Math.min(at, to - 1), to);
       if (window === null) break;
       windows.push({ ...window, from: Math.max(window.from, from) });
     }
-    return disjoinWindows(windows);
+    // Known windows lie where something was looked for, not at random: they only help where there are few others.
+    const isFew = windows.length < SAMPLE_MIN;
+    return disjoinWindows(isFew ? [...windows, ...this.#knownWithin(from, to)] : windows);
   }
 
   async #next(offset: number, end: number): Promise<RetainedWindow | null> {
@@ -148,7 +180,7 @@ function spreadOrder(count: number): number[] {
 }
 
 /** Where reading went on to: a batch across `end` was read with the windows before it. */
-const endOf = (windows: readonly RetainedWindow[] | null, end: number): number =>
-  Math.max(end, windows?.[windows.length - 1]?.to ?? end);
+const endOf = (windows: readonly RetainedWindow[], end: number): number =>
+  Math.max(end, windows[windows.length - 1]?.to ?? end);
 const count = (windows: readonly RetainedWindow[]): number => windows.reduce((sum, window) => sum + window.records, 0);
 const bytesOf = (windows: readonly RetainedWindow[]): number => windows.reduce((sum, window) => sum + window.bytes, 0);
