@@ -74,6 +74,8 @@ async function attemptScan(
     const result = await runScan(context, scan, cluster, latest, AbortSignal.any([stop.signal, shutdown]));
     const nothing = result.partitions.length === 0 ? result.failed[0] : undefined;
     if (nothing) return nothing.message;
+    // The last of it, which came after the last report.
+    if (latest.progress) await reportScan(context.db, scan, latest.progress, context.now());
     await storeResult(context, scan, result);
     return null;
   } catch (error) {

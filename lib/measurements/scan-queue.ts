@@ -1,6 +1,6 @@
 /** The job queue that wakes a worker for a scan. Its tables are made by the migrations. */
 import { fromPrisma, PgBoss } from "pg-boss";
-import type { Db, DbSession } from "#lib/platform/db.ts";
+import { type Db, type DbSession, databaseUrlOf } from "#lib/platform/db.ts";
 
 export const SCAN_QUEUE = "scan";
 
@@ -14,13 +14,17 @@ const senders = new WeakMap<Db, Promise<PgBoss>>();
 export function openScanSender(db: Db): Promise<PgBoss> {
   const known = senders.get(db);
   if (known) return known;
+  // A connection of its own: pg-boss asks for catalogue types at its start that Prisma's adapter can't read.
   const boss = new PgBoss({
-    db: fromPrisma(db),
+    connectionString: databaseUrlOf(db),
+    application_name: "keyfold-web",
+    max: 1,
     supervise: false,
     schedule: false,
     migrate: false,
     createSchema: false,
   });
+  boss.on("error", () => senders.delete(db));
   const sender = boss.start();
   senders.set(db, sender);
   sender.catch(() => senders.delete(db));
@@ -33,4 +37,11 @@ export function openScanSender(db: Db): Promise<PgBoss> {
  */
 export async function enqueueScan(sender: PgBoss, tx: DbSession, job: ScanJob, clusterId: string): Promise<void> {
   await sender.send(SCAN_QUEUE, job, { singletonKey: clusterId, db: fromPrisma(tx) });
+}
+
+/** Ends what `openScanSender` opened; for tests and for a process that ends in order. */
+export async function closeScanSender(db: Db): Promise<void> {
+  const sender = senders.get(db);
+  senders.delete(db);
+  await (await sender)?.stop({ graceful: false });
 }

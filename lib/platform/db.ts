@@ -15,7 +15,18 @@ export function openDb(url: string): Db {
     connectionTimeoutMillis: 5_000,
     idleTimeoutMillis: 60_000,
   });
-  return new PrismaClient({ adapter, log: [] });
+  const db = new PrismaClient({ adapter, log: [] });
+  urls.set(db, url);
+  return db;
+}
+
+const urls = new WeakMap<Db, string>();
+
+/** For what needs a connection of its own beside Prisma's: the job queue and listening. */
+export function databaseUrlOf(db: Db): string {
+  const url = urls.get(db);
+  if (url === undefined) throw new Error("This database was not opened by openDb.");
+  return url;
 }
 
 export function readDatabaseUrl(env: Record<string, string | undefined> = process.env): string {

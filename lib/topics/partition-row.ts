@@ -19,10 +19,15 @@ export type StoredReplica = z.infer<typeof storedReplicas>[number];
 
 export const decodeReplicas = (json: unknown): StoredReplica[] => storedReplicas.parse(json);
 
-export function toPartitionViews(states: PartitionState[], newest: Measurement[]): PartitionView[] {
+/** @param diagnose tells of a measurement why its replicas are behind */
+export function toPartitionViews(
+  states: PartitionState[],
+  newest: Measurement[],
+  diagnose: (measurement: PartitionMeasurement) => PartitionMeasurement,
+): PartitionView[] {
   const measured = (partition: number, mode: MeasurementMode): PartitionMeasurement | null => {
     const row = newest.find((measurement) => measurement.partition === partition && measurement.mode === mode);
-    return row ? decodePartitionMeasurement(row.payload) : null;
+    return row ? diagnose(decodePartitionMeasurement(row.payload)) : null;
   };
   return states.map((state) => ({
     partition: state.partition,

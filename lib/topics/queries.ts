@@ -1,5 +1,5 @@
 import { getClusterViews } from "#lib/clusters/queries.ts";
-import type { TopicMeasurement } from "#lib/compaction/measurement.ts";
+import type { PartitionMeasurement, TopicMeasurement } from "#lib/compaction/measurement.ts";
 import { toScanView } from "#lib/measurements/scan-row.ts";
 import { decodePartitionMeasurement, decodeTopicMeasurement } from "#lib/measurements/stored-measurement.ts";
 import { type DbSession, getDb } from "#lib/platform/db.ts";
@@ -7,12 +7,13 @@ import { type OffsetTotals, toFleetRow } from "#lib/topics/fleet-row.ts";
 import type { FleetView } from "#lib/topics/fleet-view.ts";
 import { readHistory } from "#lib/topics/history.ts";
 import { toPartitionViews } from "#lib/topics/partition-row.ts";
+import { countCleaningByCluster, diagnoseReplicas, type ProbedReplicasRow } from "#lib/topics/replica-standing.ts";
 import { decodeSettings } from "#lib/topics/settings.ts";
 import type { TopicView } from "#lib/topics/topic-view.ts";
 
 /** Every topic of the configured clusters that is compacted, or may be, from the store alone. */
 export async function getFleetView(db: DbSession = getDb(), now: number = Date.now()): Promise<FleetView> {
-  const [clusters, topics, lines, worst, totals] = await Promise.all([
+  const [clusters, topics, lines, worst, totals, cleaning] = await Promise.all([
     getClusterViews(db, now),
     db.topic.findMany({
       where: {
@@ -26,13 +27,18 @@ export async function getFleetView(db: DbSession = getDb(), now: number = Date.n
     readTopicLines(db),
     readWorstPartitions(db),
     readOffsetTotals(db),
+    readProbedReplicas(db, null).then(countCleaningByCluster),
   ]);
+  const worstOf = ({ id, clusterId }: { id: bigint; clusterId: string }) => {
+    const measurement = worst.get(id);
+    return measurement ? diagnoseReplicas(measurement, cleaning.get(clusterId)) : null;
+  };
   const rows = topics.map((topic) =>
     toFleetRow({
       topic,
       probe: lines.get(`probe:${topic.id}`) ?? null,
       scan: lines.get(`scan:${topic.id}`) ?? null,
-      worst: worst.get(topic.id) ?? null,
+      worst: worstOf(topic),
       totals: totals.get(topic.id) ?? null,
     }),
   );
@@ -49,12 +55,15 @@ export async function getTopicView(
   const topic = await findTopicByName(db, clusterId, name);
   const cluster = (await getClusterViews(db, now)).find((view) => view.id === clusterId);
   if (topic === null || cluster === undefined) return null;
-  const [partitions, newest, history, scan] = await Promise.all([
+  const [partitions, newest, history, scan, cleaning] = await Promise.all([
     db.partitionState.findMany({ where: { topicRef: topic.id }, orderBy: { partition: "asc" } }),
     db.measurement.findMany({ where: { topicRef: topic.id, newest: true } }),
     readHistory(db, topic.id, now),
     db.scanRequest.findFirst({ where: { topicRef: topic.id }, orderBy: { requestedAt: "desc" } }),
+    readProbedReplicas(db, clusterId).then(countCleaningByCluster),
   ]);
+  const diagnose = (measurement: PartitionMeasurement): PartitionMeasurement =>
+    diagnoseReplicas(measurement, cleaning.get(clusterId));
   const line = (mode: string): TopicMeasurement | null => {
     const row = newest.find((measurement) => measurement.partition === -1 && measurement.mode === mode);
     return row ? decodeTopicMeasurement(row.payload) : null;
@@ -67,7 +76,7 @@ export async function getTopicView(
     cleanupPolicy: topic.cleanupPolicy ?? "",
     settings: decodeSettings(topic.settings),
     settingsAt: topic.settingsAt?.getTime() ?? null,
-    partitions: toPartitionViews(partitions, newest),
+    partitions: toPartitionViews(partitions, newest, diagnose),
     probe: line("probe"),
     scan: line("scan"),
     history,
@@ -125,4 +134,15 @@ async function readOffsetTotals(db: DbSession): Promise<Map<bigint, OffsetTotals
       },
     ]),
   );
+}
+
+/** @param clusterId null: of all clusters */
+async function readProbedReplicas(db: DbSession, clusterId: string | null): Promise<ProbedReplicasRow[]> {
+  return db.$queryRaw<ProbedReplicasRow[]>`
+    SELECT t.cluster_id, t.name AS topic, m.partition,
+           jsonb_build_object('logStartOffset', m.payload->'logStartOffset', 'replicas', m.payload->'replicas') AS probed
+    FROM measurement m JOIN topic t ON t.id = m.topic_ref
+    WHERE m.newest AND m.mode = 'probe' AND m.partition >= 0 AND t.gone_at IS NULL
+      AND (${clusterId}::text IS NULL OR t.cluster_id = ${clusterId})
+      AND jsonb_typeof(m.payload->'replicas') = 'array' AND jsonb_array_length(m.payload->'replicas') > 1`;
 }
