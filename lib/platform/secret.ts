@@ -8,9 +8,6 @@ import { fail, ok, type Result } from "#lib/platform/result.ts";
 /** `file` is absolute. */
 export type SecretReference = { env: string } | { file: string };
 
-export const describeSecret = (secret: SecretReference): string =>
-  "env" in secret ? `environment variable ${secret.env}` : `file ${secret.file}`;
-
 /** The secret's text without the line end that editors and `kubectl` put after it; the error says how to provide it. */
 export function readSecret(
   secret: SecretReference,

@@ -45,6 +45,8 @@ export class BrokerConnections {
   /** When the broker at this address wants to be asked again (throttle_time_ms), milliseconds since the epoch. */
   readonly #mutedUntilMs = new Map<string, number>();
   #nodes = new Map<number, ServerAddress>();
+  /** Brokers that held a replica when all topics were last described: those that are down are not among the nodes. */
+  #replicaHolders: ReadonlySet<number> = new Set();
   #clusterId: string | null;
   #isClosed = false;
 
@@ -67,6 +69,11 @@ export class BrokerConnections {
     return [...this.#nodes.keys()];
   }
 
+  /** Those and the ones that hold a replica and are down, as far as known from the last description of all topics. */
+  async brokerIdsWithAbsent(): Promise<number[]> {
+    return [...new Set([...(await this.brokerIds()), ...this.#replicaHolders])];
+  }
+
   /**
    * Asks any broker, and remembers where the brokers are. Never makes a topic.
    * @param topics null: all
@@ -76,6 +83,7 @@ export class BrokerConnections {
     const answer = await this.requestAny("asking for the cluster's metadata", METADATA, [topics, false]);
     this.#checkClusterId(answer.clusterId);
     this.#nodes = new Map(answer.brokers.map(({ nodeId, host, port }) => [nodeId, { host, port }]));
+    if (topics === null) this.#replicaHolders = listReplicaHolders(answer);
     return answer;
   }
 
@@ -128,10 +136,12 @@ export class BrokerConnections {
     doing: string,
     api: WireApi<Args, Answer>,
     args: Args,
+    isRepeated = false,
   ): Promise<Answer> {
     const key = formatAddress(address);
-    const wasOpen = this.#links.has(key);
-    const link = await this.#link(address);
+    const existing = this.#links.get(key);
+    const opening = existing ?? this.#startLink(address);
+    const link = await opening;
     await this.#waitWhileMuted(key);
     const chosen = chooseVersion(api, link.offered, doing);
     try {
@@ -141,9 +151,10 @@ export class BrokerConnections {
     } catch (error) {
       const failure = explainFailure(link.connection, error, describeFailure(this.#settings.security, address, doing));
       if (link.connection.isConnected() || this.#isClosed) throw failure;
-      this.#links.delete(key);
-      if (!wasOpen || failure.code !== "unreachable") throw failure;
-      return this.#requestAt(address, doing, api, args);
+      this.#forget(key, opening);
+      void link.connection.close();
+      if (!existing || isRepeated || failure.code !== "unreachable") throw failure;
+      return this.#requestAt(address, doing, api, args, true);
     }
   }
 
@@ -170,15 +181,19 @@ export class BrokerConnections {
     return [...unique.filter(isOpen), ...unique.filter((address) => !isOpen(address))];
   }
 
-  async #link(address: ServerAddress): Promise<OpenLink> {
+  #link(address: ServerAddress): Promise<OpenLink> {
+    return this.#links.get(formatAddress(address)) ?? this.#startLink(address);
+  }
+
+  #startLink(address: ServerAddress): Promise<OpenLink> {
     const key = formatAddress(address);
-    const existing = this.#links.get(key);
-    if (existing) return existing;
     const opening = this.#openLink(address);
     this.#links.set(key, opening);
-    opening.catch(() => this.#forget(key, opening));
-    const { connection } = await opening;
-    connection.once("close", () => this.#forget(key, opening));
+    const forget = () => this.#forget(key, opening);
+    opening.then(({ connection }) => {
+      connection.once("close", forget);
+      if (connection.socket.destroyed) forget();
+    }, forget);
     return opening;
   }
 
@@ -238,3 +253,6 @@ export class BrokerConnections {
     await new Promise((resolve) => setTimeout(resolve, waitMs));
   }
 }
+
+const listReplicaHolders = ({ topics }: MetadataAnswer): ReadonlySet<number> =>
+  new Set(topics.flatMap(({ partitions }) => partitions.flatMap(({ replicaNodes }) => replicaNodes)));

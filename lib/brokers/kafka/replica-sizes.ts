@@ -26,7 +26,8 @@ export async function readReplicaSizes(
   const wanted = topics?.map(({ name, partitions }) => ({ name, partitions: partitions.map((p) => p.partition) }));
   // A broker that holds a replica and is down is not among the live ones, and has to be told as failed.
   const holders = topics?.flatMap(({ partitions }) => partitions.flatMap(({ replicas }) => replicas));
-  const brokerIds = new Set([...(await connections.brokerIds()), ...(holders ?? [])]);
+  const live = holders ? await connections.brokerIds() : await connections.brokerIdsWithAbsent();
+  const brokerIds = new Set([...live, ...(holders ?? [])]);
   await Promise.all([...brokerIds].map((brokerId) => addBroker(connections, brokerId, wanted ?? null, sizes)));
   sizes.replicas.sort((a, b) => (a.topic < b.topic ? -1 : a.topic > b.topic ? 1 : a.partition - b.partition));
   return sizes;

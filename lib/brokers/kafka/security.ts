@@ -55,10 +55,15 @@ async function readSaslOptions(sasl: SaslConfig, tokens: TokenSource | null): Pr
   }
   // Asked before connecting, so that a token endpoint that is down is told as such and not as a refused login; the
   // provider is asked once more when a long connection authenticates again (KIP-368).
-  await tokens!.token();
+  let first: string | null = await tokens!.token();
+  const nextToken = () => {
+    const token = first ?? tokens!.token();
+    first = null;
+    return token;
+  };
   return {
     mechanism: SASLMechanisms.OAUTHBEARER,
-    token: () => tokens!.token(),
+    token: nextToken,
     ...(sasl.extensions ? { oauthBearerExtensions: sasl.extensions } : {}),
     // RFC 7628 section 3.2.3: a refused token is answered with a JSON document and no error code.
     authBytesValidator: (bytes, callback) =>

@@ -236,6 +236,9 @@ describe("with one broker of three stopped", () => {
     const { replicas, failures } = await broker.describeReplicaSizes(["orders"]);
     expect(replicas.map(({ brokerId }) => brokerId).sort()).toEqual([1, 1, 2, 2]);
     expect(failures).toMatchObject([{ brokerId: 3, error: { code: "unreachable" } }]);
+    await broker.describeTopics();
+    const all = await broker.describeReplicaSizes();
+    expect(all.failures.map(({ brokerId }) => brokerId)).toEqual([3]);
   });
 
   test("partitions that it led are led by others, and all are told", async () => {
