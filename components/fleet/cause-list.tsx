@@ -1,18 +1,17 @@
-import { type CauseCount, countCauses, type FleetItem } from "#components/fleet/fleet-items.ts";
+import type { CauseCount } from "#components/fleet/fleet-items.ts";
 import { Panel } from "#components/ui/panel.tsx";
 import { StateGlyph } from "#components/ui/state-glyph.tsx";
 import { formatCount } from "#lib/platform/format-count.ts";
 import type { StandingId } from "#lib/topics/standing.ts";
 
 interface CauseListProps {
-  items: readonly FleetItem[];
+  causes: readonly CauseCount[];
   chosen: StandingId | null;
   onChoose: (id: StandingId | null) => void;
 }
 
 /** What stands out, each a filter of the table below. */
-export function CauseList({ items, chosen, onChoose }: CauseListProps) {
-  const causes = countCauses(items);
+export function CauseList({ causes, chosen, onChoose }: CauseListProps) {
   const most = Math.max(1, ...causes.map((cause) => cause.count));
   return (
     <Panel id="causes" title="Why" note="each topic under its gravest">

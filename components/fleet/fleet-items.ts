@@ -36,8 +36,8 @@ function judgeRow(row: FleetRow): Standing {
   });
 }
 
-export const needsAttention = (item: FleetItem): boolean => ATTENTION.has(item.standing.state);
-export const isUnknown = (item: FleetItem): boolean => item.standing.state === "unknown";
+const needsAttention = (item: FleetItem): boolean => ATTENTION.has(item.standing.state);
+const isUnknown = (item: FleetItem): boolean => item.standing.state === "unknown";
 
 export function filterItems(items: readonly FleetItem[], filter: FleetFilter): FleetItem[] {
   const words = filter.query.toLowerCase().split(/\s+/).filter(Boolean);
@@ -64,12 +64,7 @@ export const SORT_VALUES: Record<FleetSort, (item: FleetItem) => number | string
   measured: ({ row }) => row.measuredAt,
 };
 
-export interface StateCount {
-  state: StateKind;
-  count: number;
-}
-
-export function countStates(items: readonly FleetItem[]): Record<StateKind, number> {
+function countStates(items: readonly FleetItem[]): Record<StateKind, number> {
   const counts: Record<StateKind, number> = { ok: 0, watch: 0, broken: 0, unknown: 0, run: 0 };
   for (const { standing } of items) counts[standing.state] += 1;
   return counts;
@@ -83,7 +78,7 @@ export interface CauseCount {
 }
 
 /** What stands out and why, the most frequent first; what is well is no cause. */
-export function countCauses(items: readonly FleetItem[]): CauseCount[] {
+function countCauses(items: readonly FleetItem[]): CauseCount[] {
   const causes = new Map<StandingId, CauseCount>();
   for (const { standing } of items) {
     if (standing.state === "ok") continue;
@@ -97,3 +92,16 @@ export function countCauses(items: readonly FleetItem[]): CauseCount[] {
   }
   return [...causes.values()].sort((a, b) => RANK[a.state] - RANK[b.state] || b.count - a.count);
 }
+
+/** What the fleet adds up to; it is made of all rows even where only the first ones came with the page. */
+export interface FleetOverview {
+  total: number;
+  states: Record<StateKind, number>;
+  causes: CauseCount[];
+}
+
+export const summarizeItems = (items: readonly FleetItem[]): FleetOverview => ({
+  total: items.length,
+  states: countStates(items),
+  causes: countCauses(items),
+});

@@ -2,7 +2,14 @@
 import { useMemo } from "react";
 import { CauseList } from "#components/fleet/cause-list.tsx";
 import { ClusterList } from "#components/fleet/cluster-list.tsx";
-import { filterItems, isUnknown, listItems, needsAttention } from "#components/fleet/fleet-items.ts";
+import type { FirstRows } from "#components/fleet/first-rows.ts";
+import {
+  type FleetItem,
+  type FleetOverview,
+  filterItems,
+  listItems,
+  summarizeItems,
+} from "#components/fleet/fleet-items.ts";
 import { sayFleet } from "#components/fleet/fleet-sentence.ts";
 import { FleetToolbar } from "#components/fleet/fleet-toolbar.tsx";
 import { StateSummary } from "#components/fleet/state-summary.tsx";
@@ -17,16 +24,15 @@ import { paths } from "#lib/http/paths.ts";
 import { formatCount } from "#lib/platform/format-count.ts";
 import type { FleetView } from "#lib/topics/fleet-view.ts";
 
-interface FleetPageProps {
-  initial: FleetView;
-  /** `initial` holds the first rows only; the rest is read at once. */
-  partial?: boolean;
-}
-
-export function FleetPage({ initial, partial = false }: FleetPageProps) {
+export function FleetPage({ initial, overview }: FirstRows) {
+  const partial = overview !== null;
   const { view, error } = useLiveView({ key: ["fleet"], path: paths.api.fleet(), initial, partial });
   const items = useMemo(() => listItems(view.rows), [view.rows]);
-  const { title, detail } = sayFleet(view.clusters, items);
+  const summary = useMemo(
+    () => (overview !== null && view === initial ? overview : summarizeItems(items)),
+    [overview, view, initial, items],
+  );
+  const { title, detail } = sayFleet(view.clusters, summary);
   return (
     <ClockProvider readAt={view.readAt}>
       <Shell current="fleet" clusters={view.clusters} error={error}>
@@ -35,29 +41,32 @@ export function FleetPage({ initial, partial = false }: FleetPageProps) {
           <h1 className="text-heading font-[650] tracking-[-.015em]">{title}</h1>
           <p className="text-fg-2">{detail}</p>
         </div>
-        {view.clusters.length === 0 ? null : <FleetBody view={view} items={items} />}
+        {view.clusters.length === 0 ? null : <FleetBody view={view} items={items} overview={summary} />}
       </Shell>
     </ClockProvider>
   );
 }
 
-function FleetBody({ view, items }: { view: FleetView; items: ReturnType<typeof listItems> }) {
+interface FleetBodyProps {
+  view: FleetView;
+  items: FleetItem[];
+  overview: FleetOverview;
+}
+
+function FleetBody({ view, items, overview }: FleetBodyProps) {
   const { filter, sort, descending, change, sortBy } = useFleetFilter();
   const shown = useMemo(() => filterItems(items, filter), [items, filter]);
   const clusterList = (
     <ClusterList clusters={view.clusters} chosen={filter.clusterId} onChoose={(clusterId) => change({ clusterId })} />
   );
   if (items.length === 0) return <div className="max-w-[720px]">{clusterList}</div>;
-  const counts = {
-    all: items.length,
-    attention: items.filter(needsAttention).length,
-    unknown: items.filter(isUnknown).length,
-  };
+  const { states } = overview;
+  const counts = { all: overview.total, attention: states.broken + states.watch, unknown: states.unknown };
   return (
     <>
       <div className="grid gap-3 wide:grid-cols-2 desk:grid-cols-[1.12fr_1fr_1.1fr]">
-        <StateSummary items={items} clusterCount={view.clusters.length} />
-        <CauseList items={items} chosen={filter.cause} onChoose={(cause) => change({ cause })} />
+        <StateSummary overview={overview} clusterCount={view.clusters.length} />
+        <CauseList causes={overview.causes} chosen={filter.cause} onChoose={(cause) => change({ cause })} />
         <div className="min-w-0 wide:col-span-2 desk:col-span-1 *:h-full">{clusterList}</div>
       </div>
       <section aria-label="Topics" className="mt-3 rounded-panel border border-line bg-surface">
@@ -77,7 +86,7 @@ function FleetBody({ view, items }: { view: FleetView; items: ReturnType<typeof 
               className="link"
               onClick={() => change({ group: "all", cause: null, clusterId: null, query: "" })}
             >
-              Show all {formatCount(items.length)}
+              Show all {formatCount(overview.total)}
             </button>
           </p>
         ) : (
@@ -95,7 +104,9 @@ function FleetBody({ view, items }: { view: FleetView; items: ReturnType<typeof 
       </section>
       <div className="flex flex-wrap gap-x-3 gap-y-1 pt-2 text-second text-fg-3">
         <span role="status">
-          {formatCount(shown.length)} of {formatCount(items.length)} shown
+          {items.length < overview.total
+            ? "The others are being read…"
+            : `${formatCount(shown.length)} of ${formatCount(overview.total)} shown`}
         </span>
         <span className="ml-auto flex gap-x-3 max-wide:hidden">
           <Key name="j k">move</Key>

@@ -1,5 +1,5 @@
 /** The first sentence of the fleet page and the one below it. Pure; never says more than was measured. */
-import { countStates, type FleetItem } from "#components/fleet/fleet-items.ts";
+import type { FleetOverview } from "#components/fleet/fleet-items.ts";
 import type { ClusterView } from "#lib/clusters/cluster-view.ts";
 import { formatCount } from "#lib/platform/format-count.ts";
 
@@ -8,17 +8,15 @@ export interface FleetSentence {
   detail: string;
 }
 
-export function sayFleet(clusters: readonly ClusterView[], items: readonly FleetItem[]): FleetSentence {
+export function sayFleet(clusters: readonly ClusterView[], { total, states: counts }: FleetOverview): FleetSentence {
   if (clusters.length === 0) {
     return {
       title: "No cluster is configured",
       detail: "Name one in the configuration file that KEYFOLD_CONFIG points to, then start again.",
     };
   }
-  if (items.length === 0) return sayEmpty(clusters);
-  const counts = countStates(items);
+  if (total === 0) return sayEmpty(clusters);
   const attention = counts.broken + counts.watch;
-  const total = items.length;
   const topics = `${formatCount(total)} compacted ${total === 1 ? "topic" : "topics"}`;
   const rest = [
     counts.ok > 0 ? `${formatCount(counts.ok)} compacting or empty` : null,

@@ -1,4 +1,4 @@
-import { countStates, type FleetItem } from "#components/fleet/fleet-items.ts";
+import type { FleetOverview } from "#components/fleet/fleet-items.ts";
 import { Panel } from "#components/ui/panel.tsx";
 import { StateGlyph } from "#components/ui/state-glyph.tsx";
 import { formatCount } from "#lib/platform/format-count.ts";
@@ -27,13 +27,12 @@ const ENTRIES: readonly { states: StateKind[]; glyph: StateKind; word: string; f
   },
 ];
 
-export function StateSummary({ items, clusterCount }: { items: readonly FleetItem[]; clusterCount: number }) {
-  const counts = countStates(items);
+export function StateSummary({ overview, clusterCount }: { overview: FleetOverview; clusterCount: number }) {
   const shown = ENTRIES.map((entry) => ({
     ...entry,
-    count: entry.states.reduce((sum, state) => sum + counts[state], 0),
+    count: entry.states.reduce((sum, state) => sum + overview.states[state], 0),
   }));
-  const note = `${formatCount(items.length)} topics, ${clusterCount} ${clusterCount === 1 ? "cluster" : "clusters"}`;
+  const note = `${formatCount(overview.total)} topics, ${clusterCount} ${clusterCount === 1 ? "cluster" : "clusters"}`;
   return (
     <Panel id="states" title="What was measured" note={note}>
       <div className="px-[14px] pt-[10px] pb-[13px]">

@@ -97,6 +97,7 @@ export function TopicTable({ items, sort, descending, onSort, choiceKey }: Topic
 function Spacer({ height }: { height: number }) {
   if (height <= 0.5) return null;
   return (
+    // biome-ignore lint/a11y/noAriaHiddenOnFocusable: a row is not focusable, and this one only keeps room
     <tr aria-hidden="true" className="!border-0 !p-0">
       <td colSpan={columns.length} style={{ height, padding: 0, border: 0 }} />
     </tr>

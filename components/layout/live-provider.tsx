@@ -72,18 +72,12 @@ interface LiveViewOptions<T> {
   initial: T;
   /** `initial` is only the part that is seen first. */
   partial?: boolean;
-  /** Reads again this often as long as it is set, whatever the stream does. */
-  everyMs?: number | null;
+  /** How often to read again whatever the stream does, by what was read last; null: as usual. */
+  everyMs?: (view: T) => number | null;
 }
 
 /** A view that came with the page and is kept fresh from then on. */
-export function useLiveView<T>({
-  key,
-  path,
-  initial,
-  partial = false,
-  everyMs = null,
-}: LiveViewOptions<T>): LiveView<T> {
+export function useLiveView<T>({ key, path, initial, partial = false, everyMs }: LiveViewOptions<T>): LiveView<T> {
   const live = use(LiveContext);
   const query = useQuery({
     queryKey: key,
@@ -91,7 +85,7 @@ export function useLiveView<T>({
     initialData: initial,
     // A part of the view is read in full at once.
     initialDataUpdatedAt: partial ? 0 : undefined,
-    refetchInterval: everyMs ?? (live ? SAFETY_POLL_MS : POLL_MS),
+    refetchInterval: ({ state }) => everyMs?.(state.data as T) ?? (live ? SAFETY_POLL_MS : POLL_MS),
   });
   return { view: query.data ?? initial, error: query.error?.message ?? null, refresh: () => void query.refetch() };
 }

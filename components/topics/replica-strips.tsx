@@ -1,0 +1,120 @@
+import { LogStrip } from "#components/topics/log-strip.tsx";
+import { modelLogStrip } from "#components/topics/log-strip-model.ts";
+import { describeOffset } from "#components/topics/log-strip-words.ts";
+import { formatBytes, NOT_KNOWN } from "#components/ui/format.ts";
+import type { PartitionMeasurement, ReplicaMeasurement, ReplicaState } from "#lib/compaction/measurement.ts";
+import type { PartitionView, ReplicaView } from "#lib/topics/topic-view.ts";
+
+const STATE_WORDS: Record<ReplicaState, string | null> = {
+  ok: null,
+  behind: "cleaned less far than its leader",
+  quarantined: "quarantined: this broker no longer cleans it",
+  "cleaner-off": "this broker's cleaner is off",
+  unknown: null,
+};
+
+interface ReplicaStripsProps {
+  partition: PartitionView;
+  measurement: PartitionMeasurement | null;
+  largest: number;
+  stale: boolean;
+}
+
+/** One bar a replica on the scale of the leaders; of a follower the size, and how far it was cleaned where that is known. */
+export function ReplicaStrips({ partition, measurement, largest, stale }: ReplicaStripsProps) {
+  const replicas = [...partition.replicas].sort(
+    (a, b) => Number(b.leader) - Number(a.leader) || a.brokerId - b.brokerId,
+  );
+  return (
+    <tr>
+      <td className="max-wide:hidden" />
+      <td colSpan={5} className="max-wide:col-span-full">
+        <div className="mt-1 mb-[2px] text-second text-fg-2">
+          <b className="text-fg">Partition {partition.partition} on each replica</b> by bytes
+        </div>
+        <ul>
+          {replicas.map((replica) => (
+            <Replica
+              key={replica.brokerId}
+              replica={replica}
+              measured={measurement?.replicas?.find(({ brokerId }) => brokerId === replica.brokerId) ?? null}
+              leaderMeasurement={measurement}
+              largest={largest}
+              stale={stale}
+            />
+          ))}
+        </ul>
+      </td>
+    </tr>
+  );
+}
+
+interface ReplicaProps {
+  replica: ReplicaView;
+  measured: ReplicaMeasurement | null;
+  leaderMeasurement: PartitionMeasurement | null;
+  largest: number;
+  stale: boolean;
+}
+
+function Replica({ replica, measured, leaderMeasurement, largest, stale }: ReplicaProps) {
+  const width = replica.bytes === null ? 0 : Math.max(0.02, replica.bytes / largest);
+  const state = measured === null ? null : STATE_WORDS[measured.state];
+  const facts = [
+    replica.bytes === null ? `size ${NOT_KNOWN}` : formatBytes(replica.bytes),
+    measured?.cleanPoint ? `clean to ${describeOffset(measured.cleanPoint)}` : null,
+    state,
+  ].filter((fact) => fact !== null);
+  return (
+    <li className="grid min-h-[26px] items-center gap-x-[10px] wide:grid-cols-[112px_minmax(0,1fr)_340px]">
+      <span className="text-second text-fg-2">
+        broker {replica.brokerId} {replica.leader ? <span className="text-fg-3">leader</span> : null}
+      </span>
+      {replica.leader && leaderMeasurement !== null ? (
+        <LogStrip
+          id={`r${leaderMeasurement.partition}-${replica.brokerId}`}
+          title={`Log on broker ${replica.brokerId}, by bytes`}
+          model={modelLogStrip(leaderMeasurement, { scale: "bytes", columns: 80 * width, dirtyRatioLimit: null })}
+          width={width}
+          stale={stale}
+        />
+      ) : (
+        <SizeBar replica={replica} width={width} cleanShare={cleanShareOf(measured, leaderMeasurement)} />
+      )}
+      <span className={`text-second ${state === null ? "text-fg-3" : "text-watch"}`}>{facts.join(" · ")}</span>
+    </li>
+  );
+}
+
+/**
+ * How far a follower was cleaned, as a share of its offsets. Bytes of its clean section are not measured, so its bar is an
+ * outline, and the mark stands by offset.
+ */
+function cleanShareOf(measured: ReplicaMeasurement | null, leader: PartitionMeasurement | null): number | null {
+  if (!measured?.cleanPoint || leader === null || leader.offsetSpan === 0) return null;
+  const middle = (measured.cleanPoint.low + measured.cleanPoint.high) / 2;
+  return Math.min(1, Math.max(0, (middle - leader.logStartOffset) / leader.offsetSpan));
+}
+
+function SizeBar({ replica, width, cleanShare }: { replica: ReplicaView; width: number; cleanShare: number | null }) {
+  return (
+    <svg className="strip" height="24" role="img" aria-label={`Size on broker ${replica.brokerId}`}>
+      <rect
+        x="0"
+        y="6.5"
+        width={`${width * 100}%`}
+        height="14"
+        rx="1.5"
+        fill="none"
+        stroke="var(--ctl)"
+        strokeDasharray={replica.bytes === null ? "3 3" : undefined}
+      />
+      {cleanShare === null ? null : (
+        <svg x={`${cleanShare * width * 100}%`} y="0" width="1" height="1" overflow="visible" aria-hidden="true">
+          <path d="M0 6v15" stroke="var(--fg)" strokeWidth="1.5" />
+          <path d="M-3.5 24.5l3.5-4 3.5 4z" fill="var(--fg)" />
+        </svg>
+      )}
+    </svg>
+  );
+}
