@@ -1,6 +1,6 @@
 // The demo: a Kafka broker with topics that keep being written. Nothing in it may keep web and worker from starting.
 import { createDemoCluster, writeDemoConfig } from "../demo/demo-cluster.mjs";
-import { ensureKafka, listMissingKafkaPackages, MissingProgramsError } from "../kafka/install-kafka.mjs";
+import { ensureKafka, MissingProgramsError } from "../kafka/install-kafka.mjs";
 import { canInstallPackages, installDebianPackages } from "./debian-packages.mjs";
 import { pidFileOf, spawnService } from "./service-process.mjs";
 
@@ -25,9 +25,12 @@ function turnOff({ progress, stopping }, error) {
 async function prepareDemo({ options, progress, stopping, logFile }) {
   const { dataFolder } = options;
   progress.begin("demo", "Prepare the demo's Kafka broker");
-  const kafka = await ensureKafka("4.4", { dataDir: dataFolder }).catch(async (error) => {
-    if (!(error instanceof MissingProgramsError) || !canInstallPackages()) throw error;
-    await installDebianPackages(await listMissingKafkaPackages(), { logFile: logFile("apt"), signal: stopping });
+  const kafka = await ensureKafka("4.4", { dataDir: dataFolder }).catch(async (missing) => {
+    if (!(missing instanceof MissingProgramsError) || !canInstallPackages()) throw missing;
+    await installDebianPackages(missing.packages, { logFile: logFile("apt"), signal: stopping }).catch((error) => {
+      stopping.throwIfAborted();
+      throw new Error(`${missing.message} (tried, and ${error.message.split("\n")[0]})`);
+    });
     return ensureKafka("4.4", { dataDir: dataFolder });
   });
   const cluster = await createDemoCluster({ dataFolder, kafka });

@@ -8,6 +8,7 @@ import { openProgressServer } from "./progress-server.mjs";
 
 export const HANDOVER_VARIABLE = "KEYFOLD_LAUNCHER_HANDOVER";
 export const HANDOVER_FD = 3;
+const PARENT_CHECK_MS = 500;
 
 /** Thrown for what the user can put right; the message says how. */
 export class StartRefusedError extends Error {}
@@ -28,7 +29,7 @@ export async function openInstance({ options, env, handover }) {
   const server = await openPort(handover ? { fd: HANDOVER_FD } : { port: options.port }, progress, lockFile);
   return {
     ...{ options, terminal, progress, server, port: server.port },
-    stopping: watchForStop(),
+    stopping: watchForStop(env),
     logFile: (name) => path.join(options.dataFolder, "logs", `${name}.log`),
     release: () => releaseInstanceLock(lockFile),
   };
@@ -58,13 +59,23 @@ async function openPort(where, progress, lockFile) {
 }
 
 /** Aborted by the first Ctrl-C, SIGTERM or closed terminal; later ones change nothing, the end is on its way. */
-function watchForStop() {
+function watchForStop(env) {
   const stopping = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
     process.on(signal, () => stopping.abort());
   }
+  if (env.npm_lifecycle_event) endWithParent();
   // A terminal that is gone must not end the launcher before its parts.
   process.stdout.on("error", () => {});
   process.stderr.on("error", () => {});
   return stopping.signal;
+}
+
+/** npm passes a SIGTERM on to the shell that it runs a script in, and some shells end without passing it on. */
+function endWithParent() {
+  const parent = process.ppid;
+  const look = () => {
+    if (process.ppid !== parent) process.kill(process.pid, "SIGTERM");
+  };
+  setInterval(look, PARENT_CHECK_MS).unref();
 }

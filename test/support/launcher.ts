@@ -27,8 +27,23 @@ export const makeDataFolder = (): string => mkdtempSync(path.join(tmpdir(), "key
 export const removeDataFolder = (folder: string): void => rmSync(folder, { recursive: true, force: true });
 
 export function startLauncher(dataFolder: string, env: Record<string, string> = {}): RunningLauncher {
+  return watchLauncher(process.execPath, [SCRIPT, "--demo", "none"], dataFolder, env);
+}
+
+/** As npm does it where its shell does not replace itself by the program: a signal to the shell ends the shell alone. */
+export function startLauncherInShell(dataFolder: string): RunningLauncher {
+  const script = `"${process.execPath}" "${SCRIPT}" --demo none; exit $?`;
+  return watchLauncher("/bin/sh", ["-c", script], dataFolder, { npm_lifecycle_event: "start" });
+}
+
+function watchLauncher(
+  command: string,
+  args: string[],
+  dataFolder: string,
+  env: Record<string, string>,
+): RunningLauncher {
   const { DATABASE_URL: _url, KEYFOLD_CONFIG: _config, ...inherited } = process.env;
-  const child = spawn(process.execPath, [SCRIPT, "--demo", "none"], {
+  const child = spawn(command, args, {
     env: { ...inherited, KEYFOLD_DATA: dataFolder, PORT: "0", ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });

@@ -9,6 +9,7 @@ import {
   removeDataFolder,
   startedLauncher,
   startLauncher,
+  startLauncherInShell,
   waitFor,
 } from "../../support/launcher.ts";
 
@@ -82,6 +83,14 @@ test("a launcher killed with SIGKILL and never started again leaves no process b
   launcher.child.kill("SIGKILL");
   await launcher.exited;
   await waitFor(() => listUsersOf(dataFolder).length === 0, "the end of all processes");
+});
+
+test("the end of npm's shell ends the launcher and its parts", async () => {
+  const launcher = startLauncherInShell(dataFolder);
+  await launcher.waitForOutput(/answers at/);
+  launcher.child.kill("SIGTERM");
+  await waitFor(() => listUsersOf(dataFolder).length === 0, "the end of all processes");
+  expect(launcher.output()).toContain("Stopped. The data stay");
 });
 
 test("a port that another program holds is named, with what to do", async () => {
