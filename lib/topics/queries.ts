@@ -144,5 +144,5 @@ async function readProbedReplicas(db: DbSession, clusterId: string | null): Prom
     FROM measurement m JOIN topic t ON t.id = m.topic_ref
     WHERE m.newest AND m.mode = 'probe' AND m.partition >= 0 AND t.gone_at IS NULL
       AND (${clusterId}::text IS NULL OR t.cluster_id = ${clusterId})
-      AND jsonb_typeof(m.payload->'replicas') = 'array' AND jsonb_array_length(m.payload->'replicas') > 1`;
+      AND CASE jsonb_typeof(m.payload->'replicas') WHEN 'array' THEN jsonb_array_length(m.payload->'replicas') > 1 END`;
 }

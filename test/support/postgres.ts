@@ -1,0 +1,69 @@
+/**
+ * A real Postgres for tests: one server for all test files of a run, a database for each that asks, cloned from a
+ * template to which the migrations were applied once. The server and its folder end with the test process.
+ */
+import { chmodSync, mkdirSync, mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import pg from "pg";
+import { type Db, openDb } from "#lib/platform/db.ts";
+import { watchParent } from "../../scripts/kafka/parent-watch.mjs";
+import { postgresUrl, preparePostgres, startPostgres } from "../../scripts/launcher/embedded-postgres.mjs";
+import { migrate } from "../../scripts/launcher/migrate.mjs";
+
+const TEMPLATE = "keyfold_template";
+const MIGRATIONS = path.resolve(import.meta.dirname, "../../prisma/migrations");
+const KEY = Symbol.for("keyfold.test.postgres");
+type Shared = typeof globalThis & { [KEY]?: Promise<{ urlOf: (database: string) => string; made: number }> };
+
+export interface TestDatabase {
+  url: string;
+  db: Db;
+  /** Over a connection of its own. */
+  query(sql: string, values?: unknown[]): Promise<Record<string, unknown>[]>;
+  drop(): Promise<void>;
+}
+
+async function startServer() {
+  const folder = mkdtempSync(path.join(tmpdir(), "keyfold-test-postgres-"));
+  mkdirSync(path.join(folder, "logs"));
+  chmodSync(folder, 0o755);
+  const instance = await preparePostgres({ dataFolder: folder, signal: undefined });
+  const server = await startPostgres(instance);
+  watchParent(server.pid, { how: "kill", remove: folder });
+  const urlOf = (database: string): string => postgresUrl(instance, database);
+  await run(urlOf("postgres"), `CREATE DATABASE ${TEMPLATE}`);
+  await migrate({ url: urlOf(TEMPLATE), folder: MIGRATIONS });
+  return { urlOf, made: 0 };
+}
+
+/** A database of its own with the newest schema. */
+export async function createTestDatabase(): Promise<TestDatabase> {
+  const scope = globalThis as Shared;
+  scope[KEY] ??= startServer();
+  const server = await scope[KEY];
+  const name = `test_${process.pid}_${++server.made}`;
+  await run(server.urlOf("postgres"), `CREATE DATABASE ${name} TEMPLATE ${TEMPLATE}`);
+  const url = server.urlOf(name);
+  const db = openDb(url);
+  return {
+    url,
+    db,
+    query: (sql, values) => run(url, sql, values),
+    drop: async () => {
+      await db.$disconnect();
+      await run(server.urlOf("postgres"), `DROP DATABASE ${name} WITH (FORCE)`);
+    },
+  };
+}
+
+async function run(url: string, sql: string, values?: unknown[]): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString: url });
+  client.on("error", () => undefined);
+  await client.connect();
+  try {
+    return (await client.query(sql, values)).rows;
+  } finally {
+    await client.end();
+  }
+}
