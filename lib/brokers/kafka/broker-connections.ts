@@ -81,6 +81,10 @@ export class BrokerConnections {
    */
   async metadata(topics: string[] | null): Promise<MetadataAnswer> {
     const answer = await this.requestAny("asking for the cluster's metadata", METADATA, [topics, false]);
+    // A broker names itself at least; an answer without brokers is an error in disguise, not an empty cluster.
+    if (answer.brokers.length === 0) {
+      throw new BrokerError("unreachable", "A broker answered without naming any broker of its cluster. Try again.");
+    }
     this.#checkClusterId(answer.clusterId);
     this.#nodes = new Map(answer.brokers.map(({ nodeId, host, port }) => [nodeId, { host, port }]));
     if (topics === null) this.#replicaHolders = listReplicaHolders(answer);

@@ -1,8 +1,9 @@
 /** One authenticated connection to one broker. */
-import { Connection, type ConnectionOptions } from "@platformatic/kafka";
+import type { Connection } from "@platformatic/kafka";
 import type { BrokerError } from "#lib/brokers/broker-error.ts";
 import { type FailureContext, toBrokerError } from "#lib/brokers/kafka/errors.ts";
 import type { KafkaSecurity } from "#lib/brokers/kafka/security.ts";
+import { SessionConnection } from "#lib/brokers/kafka/session-connection.ts";
 import type { TrafficMeter } from "#lib/brokers/kafka/traffic-meter.ts";
 import { formatAddress, type ServerAddress } from "#lib/platform/cluster-config.ts";
 
@@ -16,29 +17,6 @@ export interface ConnectionSettings {
   meter: TrafficMeter;
 }
 
-/** Counts requests, and keeps the socket's last error: a refused client certificate shows only there (TLS 1.3). */
-class MeteredConnection extends Connection {
-  readonly #meter: TrafficMeter;
-  #failure: Error | null = null;
-
-  constructor(clientId: string, options: ConnectionOptions, meter: TrafficMeter) {
-    super(clientId, options);
-    this.#meter = meter;
-    this.on("error", (error: Error) => {
-      this.#failure = error;
-    });
-  }
-
-  get failure(): Error | null {
-    return this.#failure;
-  }
-
-  override send<Answer>(...args: Parameters<typeof Connection.prototype.send<Answer>>): void {
-    this.#meter.countRequest();
-    super.send<Answer>(...args);
-  }
-}
-
 /**
  * Connects and authenticates.
  * @throws BrokerError `unreachable`, `tls-failed`, `authentication-failed`
@@ -46,7 +24,7 @@ class MeteredConnection extends Connection {
 export async function openConnection(address: ServerAddress, settings: ConnectionSettings): Promise<Connection> {
   const context = describeFailure(settings.security, address, "connecting");
   const options = await settings.security.connectionOptions();
-  const connection = new MeteredConnection(
+  const connection = new SessionConnection(
     settings.clientId,
     { ...options, connectTimeout: CONNECT_TIMEOUT_MS, requestTimeout: REQUEST_TIMEOUT_MS },
     settings.meter,
@@ -71,6 +49,6 @@ export const describeFailure = (security: KafkaSecurity, address: ServerAddress,
 
 /** Why a request on this connection failed: the socket's own error says more than "connection closed". */
 export function explainFailure(connection: Connection, error: unknown, context: FailureContext): BrokerError {
-  const failure = connection instanceof MeteredConnection ? connection.failure : null;
+  const failure = connection instanceof SessionConnection ? connection.failure : null;
   return toBrokerError(failure ? new AggregateError([error, failure]) : error, context);
 }

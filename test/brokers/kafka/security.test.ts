@@ -255,6 +255,23 @@ describe("SASL", () => {
     }
   });
 
+  test("requests that meet the renewal of a session lose nothing", async () => {
+    const sasl = await password("scram-sha-256", "scram-user", PASSWORDS.reader);
+    const broker = await openBroker(at("SHORT_SASL", { sasl }), { clientId: "keyfold-poll" });
+    try {
+      const before = broker.traffic().requests;
+      let asked = 0;
+      // Handshake and two messages each time; three renewals make nine requests that were not asked for here.
+      while (broker.traffic().requests - before - asked < 9) {
+        const clusters = await Promise.all([1, 2, 3].map(() => broker.describeCluster()));
+        asked += clusters.length;
+        expect(clusters.map(({ brokers }) => brokers.length)).toEqual([1, 1, 1]);
+      }
+    } finally {
+      await broker.close();
+    }
+  });
+
   test("SASL at a port without it is told", async () => {
     const sasl = await password("plain", "reader", PASSWORDS.reader);
     const refusal = await refusalAt(clusterConfig(kafka.servers, { sasl }));
