@@ -43,6 +43,7 @@ export class LeaderReader {
         return answer;
       } catch (error) {
         onFailure();
+        if (error instanceof BrokerError && error.code === "throttled-too-long") this.wasThrottled = true;
         throw error;
       }
     });

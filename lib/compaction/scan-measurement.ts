@@ -3,21 +3,32 @@ import type { LogTraffic } from "#lib/brokers/replica-log-port.ts";
 import type { KeyCounts } from "#lib/compaction/key-counts.ts";
 import {
   type MeasurementWarning,
+  type OffsetInterval,
   type PartitionMeasurement,
-  type ReplicaMeasurement,
   WARNING_CODES,
   type WarningCode,
 } from "#lib/compaction/measurement.ts";
 import { narrowCleanPoint, scanFigures } from "#lib/compaction/scan-figures.ts";
 import type { PartitionScan } from "#lib/compaction/scan-partition.ts";
 
+/** Where the cleaner stood when a scan had ended. */
+export interface PositionCheck {
+  cleanPoint: OffsetInterval;
+  logStartOffset: number;
+  logEndOffset: number;
+  leader: number;
+  /** Of the leader's replica; null where it is not known. */
+  bytes: number | null;
+}
+
 export interface ScannedPartition {
   topic: string;
   partition: number;
-  /** From the first probe, which looked at followers too. */
-  replicas: ReplicaMeasurement[] | null;
-  before: PartitionMeasurement | null;
-  after: PartitionMeasurement | null;
+  /** The log was cleaned while it was read. */
+  moved: boolean;
+  /** A probe from before the scan, or from after it where the cleaner moved; null where none succeeded. */
+  position: PartitionMeasurement | null;
+  check: PositionCheck | null;
   scan: PartitionScan;
   keys: KeyCounts;
   wasResumed: boolean;
@@ -27,14 +38,9 @@ export interface ScannedPartition {
 }
 
 export function assembleScan(scanned: ScannedPartition): PartitionMeasurement {
-  const { before, after, scan, wasResumed } = scanned;
+  const { moved, position, check, scan, wasResumed } = scanned;
   const { counts } = scan;
-  const moved = hasMoved(before, scan, after);
-  const position = moved ? (after ?? before) : (before ?? after);
-  const cleanPoint = moved
-    ? (after?.cleanPoint ?? null)
-    : narrowCleanPoint(before?.cleanPoint ?? null, counts.evidence, after?.cleanPoint ?? null);
-  const bytes = position?.bytes ?? null;
+  const bytes = position?.bytes ?? check?.bytes ?? null;
   const isWhole = !wasResumed && scan.logStartAfter <= counts.logStart;
   return {
     topic: scanned.topic,
@@ -45,18 +51,24 @@ export function assembleScan(scanned: ScannedPartition): PartitionMeasurement {
     offsetSpan: counts.logEnd - counts.logStart,
     bytes,
     ...scanFigures(counts, scanned.keys, bytes, { moved, isWhole }),
-    cleanPoint: position === null ? null : cleanPoint,
+    cleanPoint: cleanPointOf(scanned),
     activeSegmentBase: position?.activeSegmentBase ?? null,
     dirtyRatio: position?.dirtyRatio ?? null,
-    replicas: scanned.replicas,
+    replicas: position?.replicas ?? null,
     fetches: scanned.cost.reduce((sum, one) => sum + one.fetches, 0),
     fetchedBytes: scanned.cost.reduce((sum, one) => sum + one.fetchedBytes, 0),
     positionCost: null,
     durationMs: scanned.durationMs,
-    warnings: warningsOf(scanned, position, moved),
+    warnings: warningsOf(scanned),
     shape: position?.shape ?? null,
     measuredAt: scanned.measuredAt,
   };
+}
+
+/** What the scan's own evidence says is told only where the system's kind lets a probe tell it too. */
+function cleanPointOf({ moved, position, check, scan }: ScannedPartition): OffsetInterval | null {
+  if (moved || (position === null && check === null)) return position?.cleanPoint ?? null;
+  return narrowCleanPoint(position?.cleanPoint ?? null, scan.counts.evidence, check?.cleanPoint ?? null);
 }
 
 /** What a probe found, where the records are of a format that can't be walked. */
@@ -76,25 +88,18 @@ export function withoutScan(before: PartitionMeasurement, message: string, durat
 export function hasMoved(
   before: PartitionMeasurement | null,
   scan: PartitionScan,
-  after: PartitionMeasurement | null,
+  check: PositionCheck | null,
 ): boolean {
   const { evidence } = scan.counts;
-  if (narrowCleanPoint(before?.cleanPoint ?? null, evidence, after?.cleanPoint ?? null) === null) return true;
-  if (before?.bytes == null || after?.bytes == null) return false;
-  const isSameLog = before.logEndOffset === after.logEndOffset && before.logStartOffset === after.logStartOffset;
-  const isSameReplica = leaderOf(before) === leaderOf(after);
+  if (narrowCleanPoint(before?.cleanPoint ?? null, evidence, check?.cleanPoint ?? null) === null) return true;
+  if (before === null || before.bytes === null || check === null || check.bytes === null) return false;
+  const isSameLog = before.logEndOffset === check.logEndOffset && before.logStartOffset === check.logStartOffset;
+  const leaderBefore = before.replicas?.find((replica) => replica.leader)?.brokerId;
   // Nothing was written, and yet the replica has another size.
-  return isSameLog && isSameReplica && before.bytes !== after.bytes;
+  return isSameLog && leaderBefore === check.leader && before.bytes !== check.bytes;
 }
 
-const leaderOf = (one: PartitionMeasurement): number | null =>
-  one.replicas?.find((replica) => replica.leader)?.brokerId ?? null;
-
-function warningsOf(
-  { scan, wasResumed }: ScannedPartition,
-  position: PartitionMeasurement | null,
-  moved: boolean,
-): MeasurementWarning[] {
+function warningsOf({ moved, position, scan, wasResumed }: ScannedPartition): MeasurementWarning[] {
   const codes = new Set<WarningCode>(scan.warnings);
   if (moved) codes.add("cleaned-during-scan");
   if (wasResumed) codes.add("resumed");

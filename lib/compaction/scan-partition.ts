@@ -13,6 +13,16 @@ import { type KeySinks, PartitionTally, type TallyState } from "#lib/compaction/
 /** Below a few MiB the round trips show; above it nothing is won. */
 export const SCAN_FETCH_BYTES = 4 * 1024 * 1024;
 const SMALLEST_FETCH_BYTES = 64 * 1024;
+
+/**
+ * How much to ask for at once: what a second allows, so that neither our own budget nor a quota of the broker (which it
+ * holds against ten seconds) makes single answers wait for long.
+ * @param answerBytesMax longest answer that the broker gives this client id; null where it is not known
+ */
+export function chooseFetchBytes(bytesPerSecond: number | null, answerBytesMax: number | null): number {
+  const allowed = Math.min(bytesPerSecond ?? SCAN_FETCH_BYTES, (answerBytesMax ?? Number.POSITIVE_INFINITY) / 10);
+  return Math.floor(Math.min(SCAN_FETCH_BYTES, Math.max(SMALLEST_FETCH_BYTES, allowed)));
+}
 /** An empty answer below the end is believed after so many: everything up to the end was compacted away. */
 const EMPTY_ANSWERS_BELIEVED = 3;
 const EMPTY_ANSWER_PAUSE_MS = 100;
@@ -21,6 +31,8 @@ export interface PartitionScanParts extends LeaderReaderParts {
   partition: number;
   sinks: KeySinks;
   budget: ByteBudget;
+  /** See `chooseFetchBytes`. */
+  fetchBytes: number;
   /** Milliseconds since the epoch. */
   startedAt: number;
   /** After each answer, between two batches: the moment for progress and checkpoints. */
@@ -78,7 +90,6 @@ class LogWalk {
   readonly #reader: LeaderReader;
   readonly #tally: PartitionTally;
   readonly #warnings: Set<WarningCode>;
-  readonly #fetchBytes: number;
   #chargedBytes = 0;
 
   constructor(parts: PartitionScanParts, reader: LeaderReader, tally: PartitionTally, warnings: Set<WarningCode>) {
@@ -86,8 +97,6 @@ class LogWalk {
     this.#reader = reader;
     this.#tally = tally;
     this.#warnings = warnings;
-    const rate = parts.budget.bytesPerSecond ?? SCAN_FETCH_BYTES;
-    this.#fetchBytes = Math.min(SCAN_FETCH_BYTES, Math.max(SMALLEST_FETCH_BYTES, Math.floor(rate)));
   }
 
   async readCommitted(): Promise<void> {
@@ -135,7 +144,7 @@ class LogWalk {
   async #walk(isolation: IsolationLevel, visitor: LogVisitor, stretch: Stretch): Promise<void> {
     const { position, end } = stretch;
     let emptyAnswers = 0;
-    let maxBytes = this.#fetchBytes;
+    let maxBytes = this.#parts.fetchBytes;
     let waitingSince: number | null = null;
     while (position() < end()) {
       const from = position();

@@ -1,6 +1,7 @@
 /** Scans a topic, one partition after the other: probe, scan, probe again. Its only I/O is the broker port. */
 import { BrokerError } from "#lib/brokers/broker-error.ts";
 import type { Broker, PartitionDescription } from "#lib/brokers/broker-port.ts";
+import type { LogTraffic } from "#lib/brokers/replica-log-port.ts";
 import { abortable } from "#lib/compaction/abortable.ts";
 import type { ByteBudget } from "#lib/compaction/byte-budget.ts";
 import { DistinctSample } from "#lib/compaction/distinct-sample.ts";
@@ -11,11 +12,12 @@ import { type FailedPartition, mergeTopic, topicKeys } from "#lib/compaction/mea
 import { describeMeasuredTopic, describeSizes, type MeasuredTopic } from "#lib/compaction/measured-topic.ts";
 import type { PartitionMeasurement } from "#lib/compaction/measurement.ts";
 import type { TallyState } from "#lib/compaction/partition-tally.ts";
+import { findCleanPoint } from "#lib/compaction/probe-replica.ts";
 import { isAboutTopic, type MeasuredPartitions, probeDescribedPartition } from "#lib/compaction/probe-topic.ts";
 import { serialiseSample } from "#lib/compaction/sample-format.ts";
 import { deserialiseCheckpoint, type ScanCheckpoint, serialiseCheckpoint } from "#lib/compaction/scan-checkpoint.ts";
-import { assembleScan, hasMoved, withoutScan } from "#lib/compaction/scan-measurement.ts";
-import { type PartitionScan, scanPartition } from "#lib/compaction/scan-partition.ts";
+import { assembleScan, hasMoved, type PositionCheck, withoutScan } from "#lib/compaction/scan-measurement.ts";
+import { chooseFetchBytes, type PartitionScan, scanPartition } from "#lib/compaction/scan-partition.ts";
 import { ProgressMeter, type ScanProgress } from "#lib/compaction/scan-progress.ts";
 
 export interface TopicScanInput {
@@ -160,8 +162,7 @@ class TopicScanner {
       this.#input.onPartition(measurement);
     } catch (error) {
       if (!(error instanceof BrokerError) || isAboutTopic(error)) throw error;
-      this.#table.forget(partition);
-      this.#sample.forget(partition);
+      this.#forget(partition);
       this.#state.failed.push({ partition, message: error.message } satisfies FailedPartition);
       this.#meter.finish(partition, 0, 0);
     }
@@ -173,44 +174,49 @@ class TopicScanner {
   async #measurePartition(partition: number): Promise<PartitionMeasurement> {
     const startedAt = this.#input.now();
     const resumedCounts = this.#resumedCounts;
-    const before = resumedCounts === null ? await this.#probe(partition, true) : (this.#state.current?.before ?? null);
-    let scan: PartitionScan;
+    const cost: LogTraffic[] = [];
+    const note = <T extends LogTraffic | null>(traffic: T): T => {
+      if (traffic !== null) cost.push(traffic);
+      return traffic;
+    };
+    let before = resumedCounts === null ? note(await this.#probe(partition)) : (this.#state.current?.before ?? null);
+    const scanOnce = async (resumed: TallyState | null) => {
+      const scan = await this.#scan(partition, before, resumed);
+      cost.push(scan.traffic);
+      const check = note(await this.#checkPosition(partition));
+      return { scan, check, moved: hasMoved(before, scan, check) };
+    };
+    let scanned: Awaited<ReturnType<typeof scanOnce>>;
     try {
-      scan = await this.#scan(partition, before, resumedCounts);
+      scanned = await scanOnce(resumedCounts);
+      const isQuick = this.#input.now() - startedAt < READ_AGAIN_WITHIN_MS;
+      if (scanned.moved && isQuick && resumedCounts === null) {
+        this.#forget(partition);
+        before = note(await this.#probe(partition));
+        scanned = await scanOnce(null);
+      }
     } catch (error) {
       if (!(error instanceof BrokerError) || error.code !== "unsupported-format" || before === null) throw error;
-      this.#table.forget(partition);
-      this.#sample.forget(partition);
+      this.#forget(partition);
       return withoutScan(before, error.message, this.#input.now() - startedAt);
     }
-    let after = await this.#probe(partition, false);
-    let from = before;
-    const probes = [before, after];
-    const scans = [scan];
-    const isQuick = this.#input.now() - startedAt < READ_AGAIN_WITHIN_MS;
-    if (hasMoved(from, scan, after) && isQuick && resumedCounts === null) {
-      this.#table.forget(partition);
-      this.#sample.forget(partition);
-      from = after;
-      scan = await this.#scan(partition, from, null);
-      after = await this.#probe(partition, false);
-      scans.push(scan);
-      probes.push(after);
-    }
-    const isInTable = resumedCounts === null;
+    const position = scanned.moved || before === null ? note(await this.#probe(partition)) : before;
     return assembleScan({
       topic: this.#input.topic,
       partition,
-      replicas: before?.replicas ?? null,
-      before: from,
-      after,
-      scan,
-      keys: isInTable ? this.#table.countPartition(partition) : this.#sample.countPartition(partition),
+      position,
+      ...scanned,
+      keys: (resumedCounts === null ? this.#table : this.#sample).countPartition(partition),
       wasResumed: resumedCounts !== null,
-      cost: [...probes.filter((one) => one !== null), ...scans.map((one) => one.traffic)],
+      cost,
       measuredAt: startedAt,
       durationMs: this.#input.now() - startedAt,
     });
+  }
+
+  #forget(partition: number): void {
+    this.#table.forget(partition);
+    this.#sample.forget(partition);
   }
 
   #scan(partition: number, before: PartitionMeasurement | null, resumed: TallyState | null): Promise<PartitionScan> {
@@ -226,6 +232,7 @@ class TopicScanner {
         sleep,
         sinks: { hasher: this.#hasher, table, sample: this.#sample },
         budget,
+        fetchBytes: chooseFetchBytes(budget.bytesPerSecond, this.#measured.limits.answerBytesMax),
         startedAt: now(),
         onAdvance: (counts) => {
           this.#state.current = { partition, counts, before };
@@ -236,23 +243,57 @@ class TopicScanner {
     );
   }
 
-  /** null where the probe fails for a reason that the scan may survive: it says for itself what it met. */
-  async #probe(partition: number, probeFollowers: boolean): Promise<PartitionMeasurement | null> {
-    const { broker, topic, seed, random, now, signal, budget } = this.#input;
+  #probe(partition: number): Promise<PartitionMeasurement | null> {
+    const { broker, seed, random, now } = this.#input;
+    return this.#look(partition, (described) =>
+      probeDescribedPartition(broker, this.#measured, described, { seed, random, now, probeFollowers: true }),
+    );
+  }
+
+  #checkPosition(partition: number): Promise<(PositionCheck & LogTraffic) | null> {
+    const { broker, topic } = this.#input;
+    return this.#look(partition, async (described) => {
+      const { leader } = described;
+      if (leader === null) return null;
+      const { limits, settings, description } = this.#measured;
+      const { topicId } = description;
+      const log = broker.openReplicaLog({ topic, topicId, partition, brokerId: leader, isLeader: true });
+      try {
+        const found = await findCleanPoint(log, limits, this.#hasher, {}, settings.segmentBytes);
+        const { logStart, logEnd } = found.offsets;
+        const { interval } = found.cleanPoint;
+        const bytes = this.#bytesOf(partition, leader);
+        return {
+          cleanPoint: interval,
+          logStartOffset: logStart,
+          logEndOffset: logEnd,
+          leader,
+          bytes,
+          ...log.traffic(),
+        };
+      } finally {
+        await log.close();
+      }
+    });
+  }
+
+  /** null where that fails for a reason that a scan may survive: it says for itself what it met. */
+  async #look<T extends LogTraffic>(
+    partition: number,
+    look: (described: PartitionDescription) => Promise<T | null>,
+  ): Promise<T | null> {
+    const { broker, topic, signal, budget } = this.#input;
+    const refreshAndLook = async () => {
+      const [description] = await broker.describeTopics([topic]);
+      if (description?.topicId !== this.#measured.description.topicId) return null;
+      this.#measured = { ...this.#measured, description, replicaBytes: await describeSizes(broker, topic) };
+      const described = description.partitions.find((one) => one.partition === partition);
+      return described === undefined ? null : look(described);
+    };
     try {
-      const measurement = await abortable(
-        (async () => {
-          const [description] = await broker.describeTopics([topic]);
-          if (description?.topicId !== this.#measured.description.topicId) return null;
-          this.#measured = { ...this.#measured, description, replicaBytes: await describeSizes(broker, topic) };
-          const described = description.partitions.find((one) => one.partition === partition);
-          if (described === undefined) return null;
-          return probeDescribedPartition(broker, this.#measured, described, { seed, random, now, probeFollowers });
-        })(),
-        signal,
-      );
-      if (measurement !== null) await budget.spend(measurement.fetchedBytes, signal);
-      return measurement;
+      const found = await abortable(refreshAndLook(), signal);
+      if (found !== null) await budget.spend(found.fetchedBytes, signal);
+      return found;
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof BrokerError && !isAboutTopic(error)) return null;

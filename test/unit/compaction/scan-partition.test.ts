@@ -4,7 +4,12 @@ import { ByteBudget } from "#lib/compaction/byte-budget.ts";
 import { DistinctSample } from "#lib/compaction/distinct-sample.ts";
 import { KEY_HASH_SEED_BYTES, KeyHasher } from "#lib/compaction/key-hash.ts";
 import { KeyTable } from "#lib/compaction/key-table.ts";
-import { type PartitionScanParts, SCAN_FETCH_BYTES, scanPartition } from "#lib/compaction/scan-partition.ts";
+import {
+  chooseFetchBytes,
+  type PartitionScanParts,
+  SCAN_FETCH_BYTES,
+  scanPartition,
+} from "#lib/compaction/scan-partition.ts";
 import { batchOf, RECORD_BYTES, ScriptedPartition } from "../../support/scripted-log.ts";
 
 const NOW = 1_000_000;
@@ -31,6 +36,7 @@ function scanOf(log: ScriptedPartition, overrides: Partial<PartitionScanParts> =
     ...clock,
     sinks,
     budget: new ByteBudget(null, clock),
+    fetchBytes: SCAN_FETCH_BYTES,
     startedAt: NOW,
     onAdvance: () => {},
     ...overrides,
@@ -267,7 +273,11 @@ describe("a scan of a partition", () => {
     const log = longLog();
     const scan = scanOf(log);
     const perSecond = 1_000_000;
-    const limited = scanOf(log, { ...scan.clock, budget: new ByteBudget(perSecond, scan.clock) });
+    const limited = scanOf(log, {
+      ...scan.clock,
+      budget: new ByteBudget(perSecond, scan.clock),
+      fetchBytes: chooseFetchBytes(perSecond, null),
+    });
     const { traffic } = await limited.run();
     const seconds = scan.clock.now() / 1_000;
     expect(traffic.fetchedBytes / perSecond).toBeLessThan(seconds + 1.1);
