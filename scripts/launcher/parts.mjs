@@ -12,9 +12,12 @@ export function createParts(terminal) {
   const running = new Map();
   /** Starts that have not come to their end. */
   const starting = new Map();
+  let closing = false;
 
   /** Starts and supervises a part. @see supervise */
   async function add({ name, start, onDown, signal, details }) {
+    // After a failure of one part the starts of others are still under way: nothing may come up behind the back of stopAll.
+    if (closing) throw new Error("the launcher is stopping");
     const report = (state, text) => terminal.mark(state, details && state === "failed" ? `${text} ${details}` : text);
     const promise = supervise({ name, start, onDown, report });
     starting.set(name, promise);
@@ -27,6 +30,7 @@ export function createParts(terminal) {
   }
 
   async function stopAll() {
+    closing = true;
     for (const { names, graceMs } of RANKS) await Promise.all(names.map((name) => stopOne(name, graceMs)));
   }
 

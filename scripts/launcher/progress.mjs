@@ -45,7 +45,8 @@ export function createProgress(terminal, { resumed, now = Date.now } = {}) {
       end(id, "done", typeof result === "string" ? result : "");
       return result;
     } catch (error) {
-      end(id, "failed", error.message);
+      if (error.name === "AbortError") end(id, "skipped", "stopped");
+      else end(id, "failed", error.message);
       throw error;
     }
   }
