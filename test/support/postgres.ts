@@ -26,12 +26,17 @@ export interface TestDatabase {
 
 async function startServer() {
   const folder = mkdtempSync(path.join(tmpdir(), "keyfold-test-postgres-"));
-  mkdirSync(path.join(folder, "logs"));
+  for (const part of ["logs", "run"]) mkdirSync(path.join(folder, part));
   chmodSync(folder, 0o755);
   const instance = await preparePostgres({ dataFolder: folder, signal: undefined });
   const server = await startPostgres(instance);
   watchParent(server.pid, { how: "kill", remove: folder });
   const urlOf = (database: string): string => postgresUrl(instance, database);
+  // Nothing has to survive a crash here.
+  for (const setting of ["fsync", "synchronous_commit", "full_page_writes"]) {
+    await run(urlOf("postgres"), `ALTER SYSTEM SET ${setting} = off`);
+  }
+  await run(urlOf("postgres"), "SELECT pg_reload_conf()");
   await run(urlOf("postgres"), `CREATE DATABASE ${TEMPLATE}`);
   await migrate({ url: urlOf(TEMPLATE), folder: MIGRATIONS });
   return { urlOf, made: 0 };
