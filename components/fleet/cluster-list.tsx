@@ -19,13 +19,13 @@ export function ClusterList({ clusters, chosen, onChoose }: ClusterListProps) {
           <tr>
             <th scope="col">Cluster</th>
             <th scope="col">System</th>
-            <th scope="col" className="num w-[66px]">
+            <th scope="col" className="num w-[56px]">
               Topics
             </th>
-            <th scope="col" className="num w-[88px]">
+            <th scope="col" className="num w-[80px]">
               Compacted
             </th>
-            <th scope="col" className="num w-[104px]">
+            <th scope="col" className="num w-[92px]">
               Collected
             </th>
           </tr>
@@ -74,7 +74,7 @@ function ClusterRow({ cluster, chosen, onChoose }: ClusterRowProps) {
           {cluster.id}
         </button>
       </td>
-      <td className="truncate text-second text-fg-3">{cluster.software ?? "not known"}</td>
+      <td className="truncate text-second text-fg-3">{cluster.software?.replace("Apache ", "") ?? "not known"}</td>
       <td className="num">{formatCount(cluster.topicCount)}</td>
       <td className="num">{formatCount(cluster.compactedTopicCount)}</td>
       <td className="num text-second text-fg-2">

@@ -15,7 +15,7 @@ export interface FirstRows {
 /** Of a large fleet the rows that are seen first; the browser then reads the whole by itself. */
 export function firstRows(view: FleetView): FirstRows {
   if (view.rows.length <= WHOLE_ROWS_MAX) return { initial: view, overview: null };
-  const items = listItems(view.rows);
+  const items = listItems(view);
   const overview = summarizeItems(items);
   const rank = SORT_VALUES.attention;
   const first = items.sort((a, b) => Number(rank(a)) - Number(rank(b))).slice(0, FIRST_ROWS);

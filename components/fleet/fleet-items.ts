@@ -1,5 +1,5 @@
 /** From the fleet's rows to what the table lists, filters and sorts. Pure. */
-import type { FleetRow } from "#lib/topics/fleet-view.ts";
+import type { FleetRow, FleetView } from "#lib/topics/fleet-view.ts";
 import { judgeTopic, type Standing, type StandingId, type StateKind } from "#lib/topics/standing.ts";
 
 export interface FleetItem {
@@ -7,6 +7,8 @@ export interface FleetItem {
   id: string;
   row: FleetRow;
   standing: Standing;
+  /** Its cluster does not answer: what is shown is as of its last poll. */
+  stale: boolean;
 }
 
 export type FleetGroup = "all" | "attention" | "unknown";
@@ -21,8 +23,14 @@ export interface FleetFilter {
 const ATTENTION: ReadonlySet<StateKind> = new Set<StateKind>(["broken", "watch"]);
 const RANK: Record<StateKind, number> = { broken: 0, watch: 1, run: 2, unknown: 3, ok: 4 };
 
-export function listItems(rows: readonly FleetRow[]): FleetItem[] {
-  return rows.map((row) => ({ id: `${row.clusterId}/${row.topic}`, row, standing: judgeRow(row) }));
+export function listItems({ clusters, rows }: Pick<FleetView, "clusters" | "rows">): FleetItem[] {
+  const live = new Set(clusters.filter((cluster) => cluster.state === "live").map((cluster) => cluster.id));
+  return rows.map((row) => ({
+    id: `${row.clusterId}/${row.topic}`,
+    row,
+    standing: judgeRow(row),
+    stale: !live.has(row.clusterId),
+  }));
 }
 
 function judgeRow(row: FleetRow): Standing {

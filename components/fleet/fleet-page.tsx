@@ -27,7 +27,7 @@ import type { FleetView } from "#lib/topics/fleet-view.ts";
 export function FleetPage({ initial, overview }: FirstRows) {
   const partial = overview !== null;
   const { view, error } = useLiveView({ key: ["fleet"], path: paths.api.fleet(), initial, partial });
-  const items = useMemo(() => listItems(view.rows), [view.rows]);
+  const items = useMemo(() => listItems(view), [view]);
   const summary = useMemo(
     () => (overview !== null && view === initial ? overview : summarizeItems(items)),
     [overview, view, initial, items],

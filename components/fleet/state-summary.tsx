@@ -47,7 +47,7 @@ export function StateSummary({ overview, clusterCount }: { overview: FleetOvervi
               />
             ))}
         </div>
-        <dl className="mt-3 grid grid-cols-[repeat(auto-fit,minmax(84px,1fr))] gap-x-[10px] gap-y-2">
+        <dl className="mt-3 flex flex-wrap justify-between gap-x-3 gap-y-2">
           {shown.map((entry) => (
             <div key={entry.word} className="flex flex-col-reverse">
               <dt className="flex items-center gap-[5px] text-second whitespace-nowrap text-fg-2">

@@ -28,13 +28,13 @@ interface ColumnMeta {
 }
 
 export const COLUMN_META: Record<string, ColumnMeta> = {
-  topic: { phone: "order-1 col-span-1", width: "22%" },
-  attention: { phone: "order-3 col-span-1 pl-[23px]", width: "24%" },
-  log: { phone: "order-4 col-span-1", width: "19%" },
+  topic: { phone: "max-wide:order-1", width: "22%" },
+  attention: { phone: "max-wide:order-3 max-wide:!pl-[23px]", width: "24%" },
+  log: { phone: "max-wide:order-4", width: "19%" },
   kept: { phone: "max-wide:hidden", width: "13%" },
   removable: { phone: "max-wide:hidden", width: "7.5%", numeric: true },
   ratio: { phone: "max-wide:hidden", width: "6%", numeric: true },
-  measured: { phone: "order-2 col-span-1 text-right", width: "8.5%", numeric: true },
+  measured: { phone: "max-wide:order-2 max-wide:text-right", width: "8.5%", numeric: true },
 };
 
 const sortable = (id: FleetSort) => (item: FleetItem) => SORT_VALUES[id](item) ?? undefined;
@@ -100,22 +100,19 @@ function TopicCell({ item: { row, standing } }: { item: FleetItem }) {
   );
 }
 
+/** The sentence says which partition and what; why, and what the worker noted, are in the title and on the topic's page. */
 function StandingCell({ item: { row, standing } }: { item: FleetItem }) {
-  const second = row.note ?? standing.why;
+  const second = standing.id === "not-measured" ? standing.why : standing.sentence;
+  const title = [standing.sentence, standing.why, row.note].filter(Boolean).join(" ");
   return (
-    <>
-      <span className="hidden leading-[18px] wide:block wide:truncate" title={standing.sentence}>
-        {standing.sentence}
-      </span>
-      <span className="hidden text-note text-fg-3 wide:block wide:truncate" title={second}>
-        {second === standing.sentence ? standing.why : second}
-      </span>
-      <span className="block truncate text-second text-fg-2 wide:hidden">{standing.word}</span>
-    </>
+    <div title={title}>
+      <span className="block truncate leading-[18px] max-wide:text-second max-wide:text-fg-2">{standing.word}</span>
+      <span className="block truncate text-note text-fg-3 max-wide:hidden">{second}</span>
+    </div>
   );
 }
 
-function StripCell({ item: { id, row } }: { item: FleetItem }) {
+function StripCell({ item: { id, row, stale } }: { item: FleetItem }) {
   if (row.worst === null) {
     return (
       <span className="block rounded-[2px] border border-dashed border-line-2 px-2 text-note leading-[14px] text-fg-3">
@@ -129,7 +126,14 @@ function StripCell({ item: { id, row } }: { item: FleetItem }) {
     dirtyRatioLimit: row.dirtyRatioLimit,
   });
   const unit = model.scale === "bytes" ? "bytes" : "offsets";
-  return <LogStrip id={domId(id)} model={model} title={`Log of partition ${row.worst.partition}, by ${unit}`} />;
+  return (
+    <LogStrip
+      id={domId(id)}
+      model={model}
+      title={`Log of partition ${row.worst.partition}, by ${unit}`}
+      stale={stale}
+    />
+  );
 }
 
 /** An id of the document for any name: only letters, digits and dashes, and no two names share one. */

@@ -4,7 +4,7 @@ import { lastOf, logDomain, logTicks, type SeriesPoint, seriesOf } from "#compon
 import { Measured } from "#components/topics/measured.tsx";
 import { type ChartLine, TimeChart } from "#components/topics/time-chart.tsx";
 import { boundWritten, pickReading, readLimit } from "#components/topics/topic-readings.ts";
-import { formatCompact, formatEstimate, formatRatio } from "#components/ui/format.ts";
+import { formatCompact, formatEstimate, formatRatio, formatTick } from "#components/ui/format.ts";
 import { Panel } from "#components/ui/panel.tsx";
 import { Segmented } from "#components/ui/segmented.tsx";
 import type { TopicView } from "#lib/topics/topic-view.ts";
@@ -108,7 +108,7 @@ function ThreeLines({ points, scale }: { points: SeriesPoint[]; scale: "log" | "
       domain={logarithmic ? domain : [0, highest]}
       ticks={logarithmic ? logTicks(domain) : [0, highest / 2, highest]}
       logarithmic={logarithmic}
-      formatTick={formatCompact}
+      formatTick={formatTick}
     />
   );
 }

@@ -95,7 +95,8 @@ export function modelLogStrip(measurement: PartitionMeasurement, options: StripO
     parts: partsOf(borders, cleanEnd, lastStable),
     kept: keptColumns(measurement, shape.kept, borders, cleanEnd, options.columns),
     fades: fadesOf(borders),
-    cleanPoint: borders.clean?.middle ?? null,
+    // Where nothing is clean there is no border to mark.
+    cleanPoint: cleanEnd > 0 ? (borders.clean?.middle ?? null) : null,
     lastStable,
     due: dueOf(borders, options.dirtyRatioLimit),
     fold: borders.fold,

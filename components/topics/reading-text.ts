@@ -6,7 +6,7 @@ import type { Reading } from "#lib/topics/fleet-view.ts";
 export interface ReadingText {
   /** The number, or a dash. */
   figure: string;
-  /** How it was got: `by scan`, `offset span`; null where there is no reading. */
+  /** How it was got: `by scan`, `by offset span`; null where there is no reading. */
   method: string | null;
   /** `exact`, `±2 %`, `bounds`, `upper bound`; null where there is no reading. */
   error: string | null;
@@ -15,7 +15,7 @@ export interface ReadingText {
 const METHODS: Record<Reading["method"], string> = {
   probe: "by probe",
   scan: "by scan",
-  offsets: "offset span",
+  offsets: "by offset span",
   "log-dirs": "by server",
 };
 

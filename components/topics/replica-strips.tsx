@@ -1,15 +1,15 @@
 import { LogStrip } from "#components/topics/log-strip.tsx";
 import { modelLogStrip } from "#components/topics/log-strip-model.ts";
 import { describeOffset } from "#components/topics/log-strip-words.ts";
-import { formatBytes, NOT_KNOWN } from "#components/ui/format.ts";
+import { formatBytes, formatShare, NOT_KNOWN } from "#components/ui/format.ts";
 import type { PartitionMeasurement, ReplicaMeasurement, ReplicaState } from "#lib/compaction/measurement.ts";
 import type { PartitionView, ReplicaView } from "#lib/topics/topic-view.ts";
 
 const STATE_WORDS: Record<ReplicaState, string | null> = {
   ok: null,
-  behind: "cleaned less far than its leader",
-  quarantined: "quarantined: this broker no longer cleans it",
-  "cleaner-off": "this broker's cleaner is off",
+  behind: "behind its leader",
+  quarantined: "quarantined",
+  "cleaner-off": "cleaner is off",
   unknown: null,
 };
 
@@ -62,11 +62,13 @@ function Replica({ replica, measured, leaderMeasurement, largest, stale }: Repli
   const state = measured === null ? null : STATE_WORDS[measured.state];
   const facts = [
     replica.bytes === null ? `size ${NOT_KNOWN}` : formatBytes(replica.bytes),
-    measured?.cleanPoint ? `clean to ${describeOffset(measured.cleanPoint)}` : null,
+    measured?.cleanPoint
+      ? `clean to ${describeOffset(measured.cleanPoint)}${shareOf(measured, leaderMeasurement)}`
+      : null,
     state,
   ].filter((fact) => fact !== null);
   return (
-    <li className="grid min-h-[26px] items-center gap-x-[10px] wide:grid-cols-[112px_minmax(0,1fr)_340px]">
+    <li className="grid min-h-[26px] items-center gap-x-[10px] wide:grid-cols-[112px_minmax(0,1fr)_360px]">
       <span className="text-second text-fg-2">
         broker {replica.brokerId} {replica.leader ? <span className="text-fg-3">leader</span> : null}
       </span>
@@ -79,24 +81,22 @@ function Replica({ replica, measured, leaderMeasurement, largest, stale }: Repli
           stale={stale}
         />
       ) : (
-        <SizeBar replica={replica} width={width} cleanShare={cleanShareOf(measured, leaderMeasurement)} />
+        <SizeBar replica={replica} width={width} />
       )}
       <span className={`text-second ${state === null ? "text-fg-3" : "text-watch"}`}>{facts.join(" · ")}</span>
     </li>
   );
 }
 
-/**
- * How far a follower was cleaned, as a share of its offsets. Bytes of its clean section are not measured, so its bar is an
- * outline, and the mark stands by offset.
- */
-function cleanShareOf(measured: ReplicaMeasurement | null, leader: PartitionMeasurement | null): number | null {
-  if (!measured?.cleanPoint || leader === null || leader.offsetSpan === 0) return null;
-  const middle = (measured.cleanPoint.low + measured.cleanPoint.high) / 2;
-  return Math.min(1, Math.max(0, (middle - leader.logStartOffset) / leader.offsetSpan));
+/** How far it was cleaned as a share of the leader's offsets. */
+function shareOf({ cleanPoint }: ReplicaMeasurement, leader: PartitionMeasurement | null): string {
+  if (cleanPoint === null || leader === null || leader.offsetSpan === 0) return "";
+  const share = ((cleanPoint.low + cleanPoint.high) / 2 - leader.logStartOffset) / leader.offsetSpan;
+  return ` (${formatShare(Math.min(1, Math.max(0, share)))})`;
 }
 
-function SizeBar({ replica, width, cleanShare }: { replica: ReplicaView; width: number; cleanShare: number | null }) {
+/** Where the bytes of a follower's clean section are is not measured: an outline shows its size. */
+function SizeBar({ replica, width }: { replica: ReplicaView; width: number }) {
   return (
     <svg className="strip" height="24" role="img" aria-label={`Size on broker ${replica.brokerId}`}>
       <rect
@@ -109,12 +109,6 @@ function SizeBar({ replica, width, cleanShare }: { replica: ReplicaView; width: 
         stroke="var(--ctl)"
         strokeDasharray={replica.bytes === null ? "3 3" : undefined}
       />
-      {cleanShare === null ? null : (
-        <svg x={`${cleanShare * width * 100}%`} y="0" width="1" height="1" overflow="visible" aria-hidden="true">
-          <path d="M0 6v15" stroke="var(--fg)" strokeWidth="1.5" />
-          <path d="M-3.5 24.5l3.5-4 3.5 4z" fill="var(--fg)" />
-        </svg>
-      )}
     </svg>
   );
 }

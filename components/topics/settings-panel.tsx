@@ -22,7 +22,7 @@ const SOURCES: Record<ConfigSource, string> = {
   "broker-dynamic": "broker",
   "broker-default-dynamic": "all brokers",
   "broker-static": "broker file",
-  default: "Kafka default",
+  default: "default",
   other: "other",
 };
 
@@ -38,15 +38,13 @@ export function SettingsPanel({ view }: { view: TopicView }) {
       title="Settings that decide"
       note={view.settingsAt === null ? "not read yet" : <Ago at={view.settingsAt} />}
     >
-      <dl className="grid gap-y-[3px] px-[14px] pt-2 pb-[13px] text-second">
+      <dl className="grid grid-cols-[minmax(0,auto)_auto_auto] gap-x-3 gap-y-[3px] px-[14px] pt-2 pb-[13px] text-second">
         {shown.map((name) => {
           const entry = view.settings[name];
           return (
-            <div key={name} className="grid grid-cols-[minmax(0,1.5fr)_minmax(0,1fr)_minmax(0,.8fr)] gap-x-3">
-              <dt className="truncate font-mono" title={name}>
-                {name}
-              </dt>
-              <dd>{entry === undefined ? NOT_KNOWN : formatSetting(name, entry)}</dd>
+            <div key={name} className="col-span-3 grid grid-cols-subgrid">
+              <dt className="font-mono text-note leading-[18px] tracking-tight">{name}</dt>
+              <dd className="whitespace-nowrap">{entry === undefined ? NOT_KNOWN : formatSetting(name, entry)}</dd>
               <dd className="text-fg-3">{entry === undefined ? "not known" : SOURCES[entry.source]}</dd>
             </div>
           );

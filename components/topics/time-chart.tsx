@@ -25,7 +25,7 @@ interface TimeChartProps {
   limit?: { value: number; text: string } | null;
 }
 
-const HEIGHT = 160;
+const HEIGHT = 164;
 const MARGIN = { top: 8, right: 74, bottom: 0, left: 0 };
 const AXIS_PX = 22;
 const LABEL_GAP_PX = 14;

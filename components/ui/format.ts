@@ -43,6 +43,13 @@ export function formatCompact(value: number): string {
   return scaled(value, 1000, ["", "k", "M", "B", "T"]);
 }
 
+/** `100000000` as `100 M`: for the ticks of an axis. */
+export function formatTick(value: number): string {
+  return formatCompact(value)
+    .replace(/\.0+(?=\D)/, "")
+    .replace(/(\.\d)0(?=\D)/, "$1");
+}
+
 /** `815792128` as `778 MiB`. */
 export function formatBytes(value: number): string {
   return scaled(value, 1024, ["B", "KiB", "MiB", "GiB", "TiB", "PiB"]);

@@ -118,8 +118,8 @@ export function aPartition(
       cleanableBytes,
       activeBytes: exactly(active * bytes),
       kept: Array.from({ length: windows }, (_, index) => ({
-        from: offset((low * index) / windows),
-        to: offset((low * (index + 1)) / windows),
+        from: offset((high * index) / windows),
+        to: offset((high * (index + 1)) / windows),
         share: densityLow + (densityHigh - densityLow) * (index / windows) ** 3 * (0.9 + (0.2 * ((index * 7) % 5)) / 5),
       })),
     },
