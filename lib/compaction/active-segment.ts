@@ -19,7 +19,7 @@ export interface SegmentWalk {
 
 /** Segments are a little smaller than `segment.bytes`; and density is an estimate. */
 const SEGMENT_SLACK = 1.08;
-const SEGMENTS_FORWARD_MAX = 2.6;
+const SEGMENTS_FORWARD_MAX = 2;
 const SEGMENTS_MAX = 8;
 const STEPS_BACK_MAX = 3;
 

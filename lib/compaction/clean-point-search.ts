@@ -10,8 +10,12 @@ import type { OffsetInterval, WarningCode } from "#lib/compaction/measurement.ts
 export interface ProbeHints {
   cleanPoint?: number;
   activeSegmentBase?: number;
+  /** First offset that a look-up by time found: nothing is proved by it, but a start that is gone needs no look. */
+  firstSurvivor?: number | null;
 }
 
+/** Larger windows than for counting: they hold evidence more often, so that fewer are needed. */
+const SEARCH_BYTES = 128 * 1024 - 1;
 /** Offsets before a hint at which to look, so that the window holds both sides of it. */
 const HINT_BACK_OFFSETS = 64;
 
@@ -33,16 +37,17 @@ export async function searchCleanPoint(
     await explorer.look(Math.max(explorer.logStart, hint - HINT_BACK_OFFSETS));
     fetches += 1;
   }
-  let ask = WINDOW_BYTES;
+  const isStartGone = hints.firstSurvivor != null && hints.firstSurvivor > explorer.logStart;
+  let ask = SEARCH_BYTES;
   while (evidence.low < evidence.high && fetches < limits.fetches && explorer.canLook(ask, limits.bytesKept)) {
     if (await isSettledByBoundary(explorer)) return;
     const { low, high } = evidence;
-    const target = nextTarget(explorer, fetches);
+    const target = nextTarget(explorer, fetches > 0 && !isStartGone);
     if (target === null) return;
     await explorer.look(target, ask);
     fetches += 1;
     const toldNothing = evidence.low === low && evidence.high === high;
-    ask = toldNothing ? Math.min(WINDOW_BYTES_MAX, 2 * ask + 1) : WINDOW_BYTES;
+    ask = toldNothing ? Math.min(WINDOW_BYTES_MAX, 2 * ask + 1) : SEARCH_BYTES;
   }
 }
 
@@ -50,10 +55,10 @@ export async function searchCleanPoint(
  * Where to look next: the start, if the middle of the log has shown no hole (it may never have been cleaned); else right
  * before a boundary that may be the clean point; else the middle of the largest part that nobody looked at.
  */
-function nextTarget(explorer: LogExplorer, fetches: number): number | null {
+function nextTarget(explorer: LogExplorer, mayBeUncleaned: boolean): number | null {
   const { evidence, explored, logStart } = explorer;
   const { low, high } = evidence;
-  if (fetches > 0 && low === logStart && !explored.covers(logStart, logStart + 1)) return logStart;
+  if (mayBeUncleaned && low === logStart && !explored.covers(logStart, logStart + 1)) return logStart;
   const boundary = onlyBoundaryWithin(explorer);
   if (boundary !== null) {
     const gap = explored.gaps(Math.max(logStart, low - 1), boundary.next).pop();
@@ -76,14 +81,13 @@ function onlyBoundaryWithin(explorer: LogExplorer): SegmentBoundary | null {
 const SETTLED_FACTOR = 2;
 
 /**
- * One boundary lies in the bracket, and the segment that begins there reaches well beyond it: no other boundary can be
- * the clean point, so that there is no need to narrow further.
+ * One boundary lies in the bracket, all before it was seen, and the segment that begins there reaches well beyond the
+ * bracket: no other boundary can be the clean point, so that there is no need to narrow further.
  */
 async function isSettledByBoundary(explorer: LogExplorer): Promise<boolean> {
   const { low, high } = explorer.evidence;
   const boundary = onlyBoundaryWithin(explorer);
   if (!explorer.canPeek() || boundary === null) return false;
-  // What lies before the boundary must have been seen up to it.
   if (!explorer.explored.covers(Math.max(explorer.logStart, low - 1), boundary.next)) return false;
   const density = explorer.bytesPerOffset(low, explorer.highWatermark);
   if (density === null) return false;

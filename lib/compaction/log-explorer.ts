@@ -45,6 +45,17 @@ export interface Peek {
   reachesAsk: boolean;
 }
 
+/** Where the segment that holds an offset ends. */
+export interface SegmentEnd {
+  /** The segment is the active one: it ends at the log end. */
+  isLogEnd: boolean;
+  /** Base offset of the next segment; the high watermark where `isLogEnd`. */
+  base: number;
+  /** Bytes from the offset that was asked for to the end of its segment. */
+  bytes: number;
+  areBytesExact: boolean;
+}
+
 /**
  * Reads windows of one replica's log and keeps what they prove together: evidence for the clean point, offsets that
  * were looked at, segment boundaries.
@@ -57,6 +68,8 @@ export class LogExplorer {
   readonly evidence: Evidence;
   readonly explored = new OffsetRanges();
   readonly boundaries = new Map<number, SegmentBoundary>();
+  /** By the offset that was asked for. */
+  readonly segmentEnds = new Map<number, SegmentEnd>();
   readonly windows: LogWindow[] = [];
   highWatermark: number;
   wasThrottled = false;

@@ -49,13 +49,14 @@ export async function findCleanPoint(
   hints: ProbeHints,
   segmentBytes: number,
 ): Promise<ReplicaPosition> {
+  const firstSurvivor = await log.offsetForTimestamp(0);
   let position: ReplicaPosition | null = null;
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const offsets = await log.offsets();
     const budget = new ProbeBudget(() => log.traffic(), POSITION_FETCHES_MAX, POSITION_BYTES_MAX);
     const cap = new AnswerCap(limits.answerBytesMax);
     const explorer = new LogExplorer(log, offsets, { cap, budget, hasher, segmentBytes });
-    await searchCleanPoint(explorer, attempt === 0 ? hints : {}, SEARCH_FIRST);
+    await searchCleanPoint(explorer, attempt === 0 ? { ...hints, firstSurvivor } : { firstSurvivor }, SEARCH_FIRST);
     const cleanPoint = await resolveCleanPoint(explorer, limits.offsetMapCapacity);
     position = { offsets, explorer, budget, cleanPoint };
     if (cleanPoint.warning !== "cleaning-in-progress" || !budget.allows(0)) break;

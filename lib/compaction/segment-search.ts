@@ -1,15 +1,4 @@
-import { type LogExplorer, type Look, WINDOW_BYTES } from "#lib/compaction/log-explorer.ts";
-
-/** Where the segment that holds an offset ends. */
-export interface SegmentEnd {
-  /** The segment is the active one: it ends at the log end. */
-  isLogEnd: boolean;
-  /** Base offset of the next segment; the high watermark where `isLogEnd`. */
-  base: number;
-  /** Bytes from the offset that was asked for to the end of its segment. */
-  bytes: number;
-  areBytesExact: boolean;
-}
+import { type LogExplorer, type Look, type SegmentEnd, WINDOW_BYTES } from "#lib/compaction/log-explorer.ts";
 
 /** With less than this left to the segment's end one look reaches it. */
 const LAST_LOOK_BYTES = 80 * 1024;
@@ -31,8 +20,12 @@ const PLAUSIBLE_HIGH = 1.6;
  *
  * @returns null where it was not reached: peeks are not allowed and the segment is large, or the budget ended
  */
-export function findSegmentEnd(explorer: LogExplorer, offset: number): Promise<SegmentEnd | null> {
-  return new SegmentEndSearch(explorer, offset).run();
+export async function findSegmentEnd(explorer: LogExplorer, offset: number): Promise<SegmentEnd | null> {
+  const known = explorer.segmentEnds.get(offset);
+  if (known !== undefined) return known;
+  const end = await new SegmentEndSearch(explorer, offset).run();
+  if (end !== null) explorer.segmentEnds.set(offset, end);
+  return end;
 }
 
 class SegmentEndSearch {
