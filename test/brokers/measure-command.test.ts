@@ -109,7 +109,17 @@ describe("measure", () => {
       },
     });
     ended.catch(() => {});
-    return { ended, underWay: Promise.race([underWay, ended.then(() => {})]), progress };
+    return {
+      ended,
+      underWay: Promise.race([
+        underWay,
+        ended.then(
+          () => {},
+          () => {},
+        ),
+      ]),
+      progress,
+    };
   }
 
   test("counts by scan what an independent read_committed consumer gets, partition by partition and merged", async () => {
