@@ -50,7 +50,13 @@ export class ChangeFeed {
     client.on("error", (error) =>
       createLog("web").warn("listening for changes failed", { error: describeError(error) }),
     );
-    client.on("end", () => this.#retry());
+    // A connection that failed may say so more than once.
+    let isOver = false;
+    const retry = (): void => {
+      if (!isOver) this.#retry();
+      isOver = true;
+    };
+    client.on("end", retry);
     this.#client = client;
     try {
       await client.connect();
@@ -60,6 +66,7 @@ export class ChangeFeed {
       this.#publish({ type: "resync" });
     } catch {
       await client.end().catch(() => undefined);
+      retry();
     }
   }
 
