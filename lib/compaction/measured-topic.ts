@@ -1,6 +1,6 @@
 /** What has to be asked of a cluster before a topic can be measured: leaders, sizes, settings, limits. */
 import { BrokerError } from "#lib/brokers/broker-error.ts";
-import type { Broker, ConfigEntries, TopicDescription } from "#lib/brokers/broker-port.ts";
+import type { Broker, ClusterKind, ConfigEntries, TopicDescription } from "#lib/brokers/broker-port.ts";
 import type { CleanerSettings } from "#lib/compaction/probe-input.ts";
 import type { BrokerLimits } from "#lib/compaction/probe-replica.ts";
 
@@ -16,6 +16,8 @@ const OFFSET_MAP_LOAD = 0.9;
 
 export interface MeasuredTopic {
   description: TopicDescription;
+  /** On a kind that is not known to keep its log as Kafka does, clean points are not looked for. */
+  kind: ClusterKind;
   settings: CleanerSettings;
   limits: BrokerLimits;
   /** Bytes of each replica by broker id, by partition; a broker that could not be asked is missing. */
@@ -31,12 +33,13 @@ export async function describeMeasuredTopic(broker: Broker, topic: string, clien
       `There is no topic "${topic}" that these credentials may see. Check its name.`,
     );
   }
-  const [settings, limits, replicaBytes] = await Promise.all([
+  const [{ kind }, settings, limits, replicaBytes] = await Promise.all([
+    broker.describeCluster(),
     describeSettings(broker, topic),
     describeLimits(broker, brokerIdsOf(description), clientId),
     describeSizes(broker, topic),
   ]);
-  return { description, settings, limits, replicaBytes };
+  return { description, kind, settings, limits, replicaBytes };
 }
 
 /** Sizes of a topic's replicas; empty where the right to describe log directories is missing. */

@@ -1,6 +1,6 @@
 /** Probes partitions of a topic as the cluster describes it now. */
 import { BrokerError } from "#lib/brokers/broker-error.ts";
-import type { Broker, PartitionDescription } from "#lib/brokers/broker-port.ts";
+import { type Broker, type PartitionDescription, partitionKey } from "#lib/brokers/broker-port.ts";
 import { abortable } from "#lib/compaction/abortable.ts";
 import type { ByteBudget } from "#lib/compaction/byte-budget.ts";
 import { type FailedPartition, mergeTopic } from "#lib/compaction/measure-topic.ts";
@@ -12,7 +12,7 @@ import type { ProbeInput } from "#lib/compaction/probe-input.ts";
 export type ProbeParts = Pick<ProbeInput, "seed" | "random" | "now" | "probeFollowers"> &
   Partial<Pick<ProbeInput, "hints" | "lastScan">>;
 
-/** Rejects with the `BrokerError` of the leader. */
+/** Rejects with the `BrokerError` of the leader. Where the system can't be probed, the offset span alone is measured. */
 export function probeDescribedPartition(
   broker: Broker,
   measured: MeasuredTopic,
@@ -20,6 +20,7 @@ export function probeDescribedPartition(
   parts: ProbeParts,
 ): Promise<PartitionMeasurement> {
   const { name: topic, topicId } = measured.description;
+  if (measured.kind.name === "other") return measureSpan(broker, measured, partition, parts.now);
   return probePartition({
     topic,
     partition,
@@ -36,6 +37,51 @@ export function probeDescribedPartition(
       }),
     ...parts,
   });
+}
+
+async function measureSpan(
+  broker: Broker,
+  { description, kind, replicaBytes }: MeasuredTopic,
+  { partition, leader }: PartitionDescription,
+  now: () => number,
+): Promise<PartitionMeasurement> {
+  const measuredAt = now();
+  const topic = description.name;
+  const listed = (await broker.listOffsets([{ topic, partition }])).get(partitionKey(topic, partition));
+  if (listed === undefined || !listed.ok) {
+    throw listed?.error ?? new BrokerError("protocol", `No offsets were listed for partition ${partition}.`);
+  }
+  const { logStart, logEnd, lastStable } = listed.value;
+  const bytes = leader === null ? null : (replicaBytes.get(partition)?.get(leader) ?? null);
+  const message = `Clean point and cleaner ratio: not on this system, because it ${kind.evidence}.`;
+  return {
+    topic,
+    partition,
+    mode: "probe",
+    logStartOffset: logStart,
+    logEndOffset: logEnd,
+    offsetSpan: logEnd - logStart,
+    bytes,
+    retainedRecords: null,
+    distinctKeys: null,
+    liveKeys: null,
+    tombstones: null,
+    nullKeyRecords: null,
+    supersededRecords: null,
+    heldRecords: lastStable >= logEnd ? 0 : null,
+    cleanPoint: null,
+    activeSegmentBase: null,
+    dirtyRatio: null,
+    removableShare: null,
+    replicas: null,
+    fetches: 0,
+    fetchedBytes: 0,
+    positionCost: null,
+    durationMs: now() - measuredAt,
+    warnings: [{ code: "not-on-this-system", message }],
+    shape: null,
+    measuredAt,
+  };
 }
 
 export interface TopicProbeInput extends ProbeParts {

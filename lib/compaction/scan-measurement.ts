@@ -67,7 +67,8 @@ export function assembleScan(scanned: ScannedPartition): PartitionMeasurement {
 
 /** What the scan's own evidence says is told only where the system's kind lets a probe tell it too. */
 function cleanPointOf({ moved, position, check, scan }: ScannedPartition): OffsetInterval | null {
-  if (moved || (position === null && check === null)) return position?.cleanPoint ?? null;
+  if (moved || position?.cleanPoint === null) return position?.cleanPoint ?? null;
+  if (position === null && check === null) return null;
   return narrowCleanPoint(position?.cleanPoint ?? null, scan.counts.evidence, check?.cleanPoint ?? null);
 }
 
@@ -90,6 +91,7 @@ export function hasMoved(
   scan: PartitionScan,
   check: PositionCheck | null,
 ): boolean {
+  if (before !== null && before.cleanPoint === null) return false;
   const { evidence } = scan.counts;
   if (narrowCleanPoint(before?.cleanPoint ?? null, evidence, check?.cleanPoint ?? null) === null) return true;
   if (before === null || before.bytes === null || check === null || check.bytes === null) return false;

@@ -254,7 +254,7 @@ class TopicScanner {
     const { broker, topic } = this.#input;
     return this.#look(partition, async (described) => {
       const { leader } = described;
-      if (leader === null) return null;
+      if (leader === null || this.#measured.kind.name === "other") return null;
       const { limits, settings, description } = this.#measured;
       const { topicId } = description;
       const log = broker.openReplicaLog({ topic, topicId, partition, brokerId: leader, isLeader: true });
