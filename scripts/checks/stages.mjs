@@ -121,7 +121,7 @@ export const STAGES = [
     name: "packages",
     run: async ({ workDir }) => oneCheck(await provideSystemPackages(path.join(workDir, "apt-get.log"))),
   },
-  { name: "format", run: command("biome", ["ci", "."]) },
+  { name: "format", run: command("biome", ["ci", "--colors=off", "."]) },
   { name: "types", run: checkTypes },
   { name: "imports", run: checkImports },
   { name: "dead-code", run: command("knip", []) },
