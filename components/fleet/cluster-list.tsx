@@ -18,11 +18,10 @@ export function ClusterList({ clusters, chosen, onChoose }: ClusterListProps) {
         <thead>
           <tr>
             <th scope="col">Cluster</th>
-            <th scope="col">System</th>
-            <th scope="col" className="num w-[56px]">
-              Topics
+            <th scope="col" className="max-wide:hidden">
+              System
             </th>
-            <th scope="col" className="num w-[80px]">
+            <th scope="col" className="num w-[96px]">
               Compacted
             </th>
             <th scope="col" className="num w-[92px]">
@@ -74,9 +73,13 @@ function ClusterRow({ cluster, chosen, onChoose }: ClusterRowProps) {
           {cluster.id}
         </button>
       </td>
-      <td className="truncate text-second text-fg-3">{cluster.software?.replace("Apache ", "") ?? "not known"}</td>
-      <td className="num">{formatCount(cluster.topicCount)}</td>
-      <td className="num">{formatCount(cluster.compactedTopicCount)}</td>
+      <td className="truncate text-second text-fg-3 max-wide:hidden">
+        {cluster.software?.replace("Apache ", "") ?? "not known"}
+      </td>
+      <td className="num">
+        {formatCount(cluster.compactedTopicCount)}{" "}
+        <span className="text-note text-fg-3">of {formatCount(cluster.topicCount)}</span>
+      </td>
       <td className="num text-second text-fg-2">
         {cluster.lastPolledAt === null ? (
           <span className="text-broken">never</span>

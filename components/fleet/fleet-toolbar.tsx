@@ -105,7 +105,7 @@ function FilterInput({ query, onQuery }: { query: string; onQuery: (query: strin
         type="search"
         aria-label="Filter topics"
         aria-keyshortcuts="/"
-        placeholder="Filter: topic, cluster, cause"
+        placeholder="Topic, cluster, cause"
         value={query}
         onChange={(event) => onQuery(event.target.value)}
         onKeyDown={(event) => {

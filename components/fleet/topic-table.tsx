@@ -74,7 +74,7 @@ export function TopicTable({ items, sort, descending, onSort, choiceKey }: Topic
                 data-index={index}
                 aria-rowindex={index + 2}
                 data-selected={selected === index || undefined}
-                className="h-11 max-wide:grid-cols-[minmax(0,1fr)_minmax(96px,34%)]"
+                className="wide:h-11 max-wide:grid-cols-[minmax(0,1fr)_minmax(96px,34%)]"
               >
                 {row.getAllCells().map((cell) => {
                   const meta = COLUMN_META[cell.column.id];

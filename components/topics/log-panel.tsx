@@ -1,5 +1,5 @@
 "use client";
-import { type ReactNode, useState } from "react";
+import { useState } from "react";
 import { LogLegend } from "#components/topics/log-legend.tsx";
 import type { StripScale } from "#components/topics/log-strip-model.ts";
 import { LogTable } from "#components/topics/log-table.tsx";
@@ -35,15 +35,23 @@ export function LogPanel({ view }: { view: TopicView }) {
   const controls = (
     <>
       <Segmented label="Scale of the bars" value={scale} options={SCALES} onChange={setScale} />
-      <Segmented label="Replicas" value={replicas} options={REPLICAS} onChange={setReplicas} />
+      {view.partitions.some((partition) => partition.replicas.length > 1) ? (
+        <Segmented label="Replicas" value={replicas} options={REPLICAS} onChange={setReplicas} />
+      ) : null}
       <Segmented label="Form" value={form} options={FORMS} onChange={setForm} />
     </>
   );
-  let content: ReactNode;
-  if (measured.length === 0) content = <Unmeasured view={view} />;
-  else if (form === "table") content = <LogTable partitions={measured} />;
-  else {
-    content = (
+  if (measured.length === 0) {
+    return (
+      <Panel id="log" title="Log" className="mt-3">
+        <Unmeasured view={view} />
+      </Panel>
+    );
+  }
+  const content =
+    form === "table" ? (
+      <LogTable partitions={measured} />
+    ) : (
       <PartitionRows
         view={view}
         scale={scale}
@@ -52,7 +60,6 @@ export function LogPanel({ view }: { view: TopicView }) {
         showsReplicas={(partition) => replicas === "all" || replicasDiffer(partition)}
       />
     );
-  }
   return (
     <Panel id="log" title="Log" note={note} actions={controls} className="mt-3">
       {content}

@@ -22,7 +22,7 @@ export function Measured({ reading, kind, unknownReason, label, size = "body", s
   return (
     <div className="min-w-0">
       {label === undefined ? null : <div className="text-second text-fg-2">{label}</div>}
-      <div className={size === "big" ? "text-verdict font-semibold" : "font-semibold"}>
+      <div className={`figure font-semibold ${size === "big" ? "text-verdict" : ""}`}>
         {figure}
         {error === null || !error.startsWith("±") ? null : (
           <small className="ml-1 text-second font-normal text-fg-2">{error}</small>

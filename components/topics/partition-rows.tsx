@@ -102,7 +102,7 @@ function PartitionRow({ partition, measurement, scale, limit, largest, stale, se
   const bytes = partition.replicas.find((replica) => replica.leader)?.bytes ?? measurement?.bytes ?? null;
   const standing = measurement === null ? null : judgePartition(measurement, limit);
   return (
-    <tr data-selected={selected || undefined} className="h-9 max-wide:grid-cols-[24px_minmax(0,1fr)_auto]">
+    <tr data-selected={selected || undefined} className="wide:h-9 max-wide:grid-cols-[24px_minmax(0,1fr)_auto]">
       <td className="font-mono max-wide:order-1">{partition.partition}</td>
       <td className="max-wide:order-2">
         {measurement === null ? (

@@ -71,7 +71,7 @@ export function TimeChart(props: TimeChartProps) {
               y={limit.value}
               stroke="var(--fg-2)"
               strokeDasharray="5 4"
-              label={{ value: limit.text, position: "insideTopLeft", fontSize: 11, fill: "var(--fg-3)", offset: 4 }}
+              label={{ value: limit.text, position: "insideBottomLeft", fontSize: 11, fill: "var(--fg-3)", offset: 4 }}
             />
           )}
           {lines.map((line) => (
@@ -82,7 +82,9 @@ export function TimeChart(props: TimeChartProps) {
               strokeDasharray={line.dash}
               strokeWidth={line.width ?? 2}
               dot={
-                points.filter((point) => point[line.field] !== null).length < 2 ? { r: 2.5, fill: line.color } : false
+                points.filter((point) => point[line.field] !== null).length < 2
+                  ? { r: 2.5, fill: line.color, strokeDasharray: "none" }
+                  : false
               }
               connectNulls
               isAnimationActive={false}

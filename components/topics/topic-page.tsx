@@ -33,11 +33,13 @@ export function TopicPage({ initial }: { initial: TopicView }) {
         <ConnectionNotice error={error} readAt={view.readAt} />
         <Head view={view} refresh={refresh} />
         <TopicNotices view={view} />
-        <TopicVerdict view={view} />
-        <LogPanel view={view} />
-        <div className="mt-3 grid gap-3 desk:grid-cols-[1.1fr_1.1fr_.8fr]">
-          <HistoryPanels view={view} />
-          <SettingsPanel view={view} />
+        <div className={view.cluster.state === "live" && view.goneAt === null ? "" : "stale-figures"}>
+          <TopicVerdict view={view} />
+          <LogPanel view={view} />
+          <div className="mt-3 grid gap-3 desk:grid-cols-[1.1fr_1.1fr_.8fr]">
+            <HistoryPanels view={view} />
+            <SettingsPanel view={view} />
+          </div>
         </div>
       </Shell>
     </ClockProvider>

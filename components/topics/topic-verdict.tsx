@@ -39,7 +39,7 @@ export function TopicVerdict({ view }: { view: TopicView }) {
         </div>
         <h1 className="mt-2 text-verdict font-semibold tracking-[-.01em]">{standing.sentence}</h1>
         <p className="mt-[5px] max-w-[76ch] text-fg-2">{standing.why}</p>
-        <div className="mt-[13px] flex flex-wrap gap-x-[26px] gap-y-3">
+        <div className="mt-[13px] grid grid-cols-2 gap-x-[26px] gap-y-3 wide:flex wide:flex-wrap">
           <Measured
             label="On disk, leaders"
             kind="bytes"

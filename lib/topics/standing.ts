@@ -284,8 +284,10 @@ function judgeCleaner(measurement: PartitionMeasurement, limit: number | null): 
     "compacting",
     "ok",
     "Compacting",
-    "It is compacted as configured.",
-    "The cleaner has been here, and the ratio is within its limit.",
+    "It is being compacted.",
+    dirtyRatio === null || limit === null || dirtyRatio.high > limit
+      ? "The cleaner has been here. Whether its ratio is over the limit is not known."
+      : "The cleaner has been here, and its ratio is not over the limit.",
     partition,
   );
 }
