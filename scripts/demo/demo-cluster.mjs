@@ -15,6 +15,7 @@ const PROPERTIES = {
   "log.retention.check.interval.ms": "30000",
   // Index files are made at full size: a tenth of the default is plenty, and the folder looks as small as it is.
   "log.index.size.max.bytes": String(1024 * 1024),
+  "offsets.topic.segment.bytes": String(1024 * 1024),
   // The group without members keeps its offsets for a month.
   "offsets.retention.minutes": String(30 * 24 * 60),
   // The open transaction of the demo stays open for hours.

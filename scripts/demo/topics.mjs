@@ -38,7 +38,7 @@ export const DEMO_TOPICS = [
     partitions: 6,
     config: { "cleanup.policy": "compact", ...rolling(60) },
     initial: 120_000,
-    perSecond: 3,
+    perSecond: 1,
     record: order,
   },
   {
@@ -47,7 +47,7 @@ export const DEMO_TOPICS = [
     partitions: 2,
     config: { "cleanup.policy": "compact" },
     initial: 80_000,
-    perSecond: 3,
+    perSecond: 2,
     record: stockLevel,
   },
   {

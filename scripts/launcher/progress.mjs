@@ -15,7 +15,11 @@ export function createTerminal(stream, env) {
 
 /**
  * Keeps the steps. A step is {id, title, state: running|done|failed|skipped, startedAt, endedAt, detail}; times are epoch
- * milliseconds. `resumed` is the snapshot of the process that went before, where the launcher re-executed itself.
+ * milliseconds.
+ *
+ * @param {{mark: (state: string, text: string) => void}} terminal
+ * @param {{resumed?: {startedAt: number, steps: object[]}, now?: () => number}} [options] `resumed`: snapshot of the process that
+ *   went before, where the launcher re-executed itself
  */
 export function createProgress(terminal, { resumed, now = Date.now } = {}) {
   const startedAt = resumed?.startedAt ?? now();

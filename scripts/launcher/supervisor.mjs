@@ -40,6 +40,7 @@ export async function supervise({ name, start, report, onDown = () => {}, pauses
     }
     // A start that was under way when the stop came in.
     await running?.stop(1000, "SIGKILL");
+    running = null;
   }
 
   async function tryStart() {
