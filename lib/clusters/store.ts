@@ -91,7 +91,7 @@ export async function addTraffic(
   traffic: { requests: number; sentBytes: number; receivedBytes: number },
   at: number,
 ): Promise<void> {
-  if (traffic.requests === 0) return;
+  if (traffic.requests === 0 && traffic.receivedBytes === 0) return;
   const day = new Date(at).toISOString().slice(0, 10);
   await db.$executeRaw`
     INSERT INTO cluster_traffic AS t (cluster_id, day, client_id, requests, sent_bytes, received_bytes)

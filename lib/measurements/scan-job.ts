@@ -38,6 +38,9 @@ const REPORT_EVERY_MS = 500;
 /** Without a word from the database for so long another worker has the scan by now. */
 const SILENCE_MAX_MS = 20_000;
 
+/** A scan that takes its worker down must not take down one after the other for ever. */
+const ATTEMPTS_MAX = 10;
+
 /** Thrown when this worker stops or can't know whether the scan is still its own: the queue gives the scan to another one, which resumes it. */
 export class ScanHandedOverError extends Error {
   override readonly name = "ScanHandedOverError";
@@ -50,9 +53,7 @@ export async function runScanJob(context: ScanContext, scanId: string, shutdown:
   if (!scan) return;
   log.info("a scan begins", { scan: scan.id, cluster: scan.clusterId, topic: scan.topic, epoch: scan.epoch });
   const cluster = clusters.find((one) => one.id === scan.clusterId);
-  const error = cluster
-    ? await attemptScan(context, scan, cluster, shutdown)
-    : "Its cluster is no longer in the configuration file.";
+  const error = await settleScan(context, scan, cluster, shutdown);
   if (error !== null) {
     log.warn("a scan failed", { scan: scan.id, cluster: scan.clusterId, topic: scan.topic, error });
     await endScan(context, scan, "fail", error);
@@ -60,18 +61,35 @@ export async function runScanJob(context: ScanContext, scanId: string, shutdown:
 }
 
 /** What it failed with, in words; null where it was settled. */
+async function settleScan(
+  context: ScanContext,
+  scan: ClaimedScan,
+  cluster: ClusterConfig | undefined,
+  shutdown: AbortSignal,
+): Promise<string | null> {
+  if (!cluster) return "Its cluster is no longer in the configuration file.";
+  if (scan.epoch > ATTEMPTS_MAX) {
+    return `Its worker ended ${ATTEMPTS_MAX} times before the scan did. Look for the reason in the workers' log; memory, most likely.`;
+  }
+  return attemptScan(context, scan, cluster, shutdown);
+}
+
 async function attemptScan(
   context: ScanContext,
   scan: ClaimedScan,
   cluster: ClusterConfig,
   shutdown: AbortSignal,
 ): Promise<string | null> {
+  const budget = await readDayBudget(context, cluster);
+  if (budget.leftBytes <= 0) return budget.message;
   const stop = new AbortController();
   const reporting = new AbortController();
   const latest: { progress: ScanProgress | null } = { progress: null };
-  const watching = watchOrders(context, scan, latest, stop, reporting.signal);
+  let traffic: ScanTraffic | null = null;
+  const watching = watchOrders(context, scan, { latest, stop, leftBytes: budget.leftBytes }, reporting.signal);
   try {
     const result = await runScan(context, scan, cluster, latest, AbortSignal.any([stop.signal, shutdown]));
+    traffic = { requests: result.topic.fetches, receivedBytes: result.topic.fetchedBytes };
     const nothing = result.partitions.length === 0 ? result.failed[0] : undefined;
     if (nothing) return nothing.message;
     // The last of it, which came after the last report.
@@ -79,6 +97,7 @@ async function attemptScan(
     await storeResult(context, scan, result);
     return null;
   } catch (error) {
+    if (stop.signal.reason === "budget") return budget.message;
     if (stop.signal.aborted) {
       if (stop.signal.reason === "cancel") await endScan(context, scan, "confirmCancellation", null);
       if (stop.signal.reason === "silence") throw new ScanHandedOverError("The database did not answer for too long.");
@@ -91,6 +110,9 @@ async function attemptScan(
   } finally {
     reporting.abort();
     await watching;
+    // Of a scan that ended early what it read of the log is known, and not how it was asked for.
+    traffic ??= { requests: 0, receivedBytes: latest.progress?.bytesRead ?? 0 };
+    await countTraffic(context, scan, traffic);
   }
 }
 
@@ -128,8 +150,7 @@ async function runScan(
 async function watchOrders(
   { db, now, log }: ScanContext,
   scan: ClaimedScan,
-  latest: { progress: ScanProgress | null },
-  stop: AbortController,
+  { latest, stop, leftBytes }: { latest: { progress: ScanProgress | null }; stop: AbortController; leftBytes: number },
   signal: AbortSignal,
 ): Promise<void> {
   const waiting: ScanProgress = {
@@ -148,6 +169,7 @@ async function watchOrders(
     });
     if (order !== null) heardAt = performance.now();
     if (order === "cancel" || order === "stop") stop.abort(order);
+    else if ((latest.progress?.bytesRead ?? 0) > leftBytes) stop.abort("budget");
     else if (performance.now() - heardAt > SILENCE_MAX_MS) stop.abort("silence");
     await waitMs(REPORT_EVERY_MS, AbortSignal.any([signal, stop.signal]));
   }
@@ -184,9 +206,6 @@ async function storeResult({ db, box, now, log }: ScanContext, scan: ClaimedScan
     },
     { timeout: 30_000, maxWait: 10_000 },
   );
-  const { fetches, fetchedBytes } = result.topic;
-  const traffic = { requests: fetches, sentBytes: 0, receivedBytes: fetchedBytes };
-  await addTraffic(db, clusterId, "keyfold-scan", traffic, now()).catch(() => undefined);
   log.info("a scan ended", { scan: scan.id, cluster: clusterId, topic, outcome: settled });
 }
 
@@ -201,4 +220,29 @@ async function endScan(
     // A scan that fails while it is to be cancelled is cancelled.
     if (!isDone && ending === "fail") await finishScan(tx, scan, "confirmCancellation", null, now());
   });
+}
+
+interface ScanTraffic {
+  requests: number;
+  receivedBytes: number;
+}
+
+const CLIENT_ID = "keyfold-scan";
+
+async function countTraffic({ db, now }: ScanContext, scan: ClaimedScan, traffic: ScanTraffic): Promise<void> {
+  await addTraffic(db, scan.clusterId, CLIENT_ID, { ...traffic, sentBytes: 0 }, now()).catch(() => undefined);
+}
+
+/** What `budgets.scanBytesPerDay` leaves of this day (UTC), over all workers. */
+async function readDayBudget(
+  { db, now }: ScanContext,
+  { id, budgets }: ClusterConfig,
+): Promise<{ leftBytes: number; message: string }> {
+  const limit = budgets.scanBytesPerDay;
+  if (limit === null) return { leftBytes: Number.POSITIVE_INFINITY, message: "" };
+  const day = new Date(new Date(now()).toISOString().slice(0, 10));
+  const where = { clusterId_day_clientId: { clusterId: id, day, clientId: CLIENT_ID } };
+  const used = Number((await db.clusterTraffic.findUnique({ where }))?.receivedBytes ?? 0);
+  const message = `The day's budget for scans of ${id} is used up (budgets.scanBytesPerDay: ${limit}). It begins anew at midnight UTC; or raise it.`;
+  return { leftBytes: limit - used, message };
 }
