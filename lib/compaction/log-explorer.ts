@@ -1,9 +1,9 @@
 import type { FetchAnswer, RecordBatch, ReplicaLog } from "#lib/brokers/replica-log-port.ts";
 import type { AnswerCap } from "#lib/compaction/answer-cap.ts";
-import { Evidence } from "#lib/compaction/evidence.ts";
 import type { KeyHasher } from "#lib/compaction/key-hash.ts";
 import { OffsetRanges } from "#lib/compaction/offset-ranges.ts";
 import type { ProbeBudget } from "#lib/compaction/probe-budget.ts";
+import { WindowEvidence } from "#lib/compaction/window-evidence.ts";
 
 /** Odd, so that batches of a power of two do not end exactly at what was asked for. */
 export const WINDOW_BYTES = 64 * 1024 - 1;
@@ -65,7 +65,7 @@ export class LogExplorer {
   readonly logStart: number;
   /** `segment.bytes`: no segment is longer, but for one batch. */
   readonly segmentBytes: number;
-  readonly evidence: Evidence;
+  readonly evidence: WindowEvidence;
   readonly explored = new OffsetRanges();
   readonly boundaries = new Map<number, SegmentBoundary>();
   /** By the offset that was asked for. */
@@ -90,7 +90,7 @@ export class LogExplorer {
     this.log = log;
     this.logStart = range.logStart;
     this.highWatermark = range.logEnd;
-    this.evidence = new Evidence(range.logStart, Math.min(range.lastStable, range.logEnd));
+    this.evidence = new WindowEvidence(range.logStart, Math.min(range.lastStable, range.logEnd));
     this.#cap = parts.cap;
     this.#budget = parts.budget;
     this.#hasher = parts.hasher;
@@ -199,7 +199,7 @@ export class LogExplorer {
   async #fetch(offset: number, ask: number, window: Omit<LogWindow, "from" | "to"> | null): Promise<FetchAnswer> {
     const { evidence } = this;
     const hasher = this.#hasher;
-    evidence.beginAnswer(offset);
+    evidence.beginAt(offset);
     const answer = await this.log.fetch(
       { offset, maxBytes: ask, isolation: "read_uncommitted" },
       {
@@ -207,7 +207,8 @@ export class LogExplorer {
           this.#budget.noteBatch(batch.sizeInBytes);
           if (batch.sizeInBytes > this.largestBatchBytes) this.largestBatchBytes = batch.sizeInBytes;
           if (window) addToWindow(window, batch);
-          return evidence.addBatch(batch);
+          evidence.addBatch(batch);
+          return !batch.isControl && batch.recordCount > 0;
         },
         record: (recordOffset, _timestamp, bytes, keyStart, keyEnd) => {
           if (keyStart < 0) {
@@ -219,7 +220,7 @@ export class LogExplorer {
         },
       },
     );
-    evidence.endAnswer();
+    evidence.endBatch();
     this.highWatermark = Math.max(this.highWatermark, answer.highWatermark);
     this.wasThrottled ||= answer.wasThrottled;
     return answer;

@@ -1,9 +1,9 @@
 /** Counts what a scan of one partition meets: a visitor of its batches and records, pure but for the tables it fills. */
 import type { LogVisitor, RecordBatch } from "#lib/brokers/replica-log-port.ts";
+import { BatchEvidence, type BatchEvidenceState } from "#lib/compaction/batch-evidence.ts";
 import type { DistinctSample, SampledRecord } from "#lib/compaction/distinct-sample.ts";
 import type { KeyHasher } from "#lib/compaction/key-hash.ts";
 import { KeyTable } from "#lib/compaction/key-table.ts";
-import { WalkEvidence, type WalkEvidenceState } from "#lib/compaction/walk-evidence.ts";
 
 /** Counters of a partition; plain data, so that a checkpoint can hold them. */
 export interface TallyState {
@@ -24,7 +24,7 @@ export interface TallyState {
   abortedRecords: number;
   heldRecords: number;
   heldBytes: number;
-  evidence: WalkEvidenceState;
+  evidence: BatchEvidenceState;
 }
 
 /** Where the key figures go. `table` is null in a scan that was resumed: the sample alone was stored. */
@@ -40,7 +40,7 @@ const ABORTED_KEY_SLOTS = 1 << 17;
 export class PartitionTally implements LogVisitor {
   readonly partition: number;
   readonly counts: TallyState;
-  readonly evidence: WalkEvidence;
+  readonly evidence: BatchEvidence;
   readonly #sinks: KeySinks;
   readonly #now: number;
   readonly #record: SampledRecord;
@@ -62,7 +62,7 @@ export class PartitionTally implements LogVisitor {
     this.#sinks = sinks;
     this.#now = now;
     this.counts = resumed ?? emptyTally(range);
-    this.evidence = new WalkEvidence(this.counts.logStart, this.counts.end);
+    this.evidence = new BatchEvidence(this.counts.logStart, this.counts.end);
     if (resumed !== null) this.evidence.restore(resumed.evidence);
     this.#lastRecordOffset = this.counts.position - 1;
     this.#lastBatchOffset = this.counts.position - 1;

@@ -1,17 +1,33 @@
 /**
- * What a whole log, read in the order of its offsets, proves about the clean point. The rules are those of
- * `evidence.ts`, for windows; here the first repeated key is the lowest there is, so that nothing is remembered beyond
- * it, and whoever counts the keys says whether one was seen before.
+ * What record batches prove about the clean point (Kafka's first dirty offset), each a proof and no heuristic:
+ *
+ * Lower (clean point >= v), since only cleaning leaves holes:
+ * - an offset is missing before a batch: v = base offset of the batch
+ * - a record is missing inside a batch: v = the offset after the last missing one
+ * - a batch without records is retained: v = its last offset + 1
+ * - a delete horizon was stamped: v = base offset + 1 (with a full offset map the clean point can lie inside the batch)
+ *
+ * Upper (clean point <= v), since cleaning leaves one record a key and none without a key:
+ * - a key is retained at two offsets: v = the second one
+ * - a record has no key: v = its offset
+ *
+ * Control batches are neither holes nor keys. Silence is no evidence. Records of aborted transactions count: the cleaner
+ * removes them, so that a second offset of a key proves the same whether or not it was committed.
+ *
+ * Cleaner.cleanInto and checkBatchRetention decide what stays:
+ * https://github.com/apache/kafka/blob/4.0.0/storage/src/main/java/org/apache/kafka/storage/internals/log/Cleaner.java
+ *
+ * This class holds the bounds and finds the holes; whoever knows the keys says where one is repeated (`limit`).
  */
 import type { RecordBatch } from "#lib/brokers/replica-log-port.ts";
 
-export interface WalkEvidenceState {
+export interface BatchEvidenceState {
   low: number;
   high: number;
   expected: number;
 }
 
-export class WalkEvidence {
+export class BatchEvidence {
   /** The clean point is at least this. */
   low: number;
   /** The clean point is at most this. */
@@ -30,6 +46,12 @@ export class WalkEvidence {
     this.#expected = logStart;
   }
 
+  /** What follows begins at `offset`: nothing between it and the next batch means a hole. */
+  beginAt(offset: number): void {
+    this.#expected = offset;
+    this.#isBatchOpen = false;
+  }
+
   addBatch(batch: RecordBatch): void {
     this.endBatch();
     if (batch.baseOffset > this.#expected) this.#raise(batch.baseOffset);
@@ -40,6 +62,7 @@ export class WalkEvidence {
       this.#raise(batch.lastOffset + 1);
       return;
     }
+    // Formats before v2 keep no last offset of their own: a hole inside such a batch is not told from its end.
     this.#isBatchOpen = batch.magic === 2;
     this.#nextInBatch = batch.baseOffset;
     this.#lastOfBatch = batch.lastOffset;
@@ -67,11 +90,11 @@ export class WalkEvidence {
   }
 
   /** Valid between two batches. */
-  state(): WalkEvidenceState {
+  state(): BatchEvidenceState {
     return { low: this.low, high: this.high, expected: this.#expected };
   }
 
-  restore(state: WalkEvidenceState): void {
+  restore(state: BatchEvidenceState): void {
     this.low = state.low;
     this.high = state.high;
     this.#expected = state.expected;
