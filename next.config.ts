@@ -14,6 +14,8 @@ const config: NextConfig = {
   poweredByHeader: false,
   reactStrictMode: true,
   devIndicators: false,
+  // The build checks the types of what it builds; tests and scripts are checked by `npm run typecheck`.
+  typescript: { tsconfigPath: "tsconfig.web.json" },
   // Native addons and packages that read their own files must not be bundled.
   serverExternalPackages: [
     "@node-rs/crc32",
