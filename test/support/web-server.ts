@@ -16,7 +16,8 @@ export interface WebServer {
   stop(): Promise<void>;
 }
 
-export async function startWebServer(databaseUrl: string): Promise<WebServer> {
+/** @param successorPort that of an earlier server, where this one takes its place; default: a free port */
+export async function startWebServer(databaseUrl: string, successorPort?: number): Promise<WebServer> {
   const env: NodeJS.ProcessEnv = {
     ...process.env,
     DATABASE_URL: databaseUrl,
@@ -29,7 +30,7 @@ export async function startWebServer(databaseUrl: string): Promise<WebServer> {
   const { signal } = new AbortController();
   await generateClient({ root: ROOT, env, logFile, signal });
   await buildWeb({ root: ROOT, env, logFile, signal });
-  const [port] = await findFreePorts(1);
+  const port = successorPort ?? (await findFreePorts(1))[0];
   const next = path.join(ROOT, "node_modules", "next", "dist", "bin", "next");
   const server = spawn(process.execPath, [next, "start", "-H", "127.0.0.1", "-p", String(port)], {
     cwd: ROOT,
