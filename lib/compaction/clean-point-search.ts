@@ -61,14 +61,28 @@ function nextTarget(explorer: LogExplorer, mayBeUncleaned: boolean): number | nu
   if (mayBeUncleaned && low === logStart && !explored.covers(logStart, logStart + 1)) return logStart;
   const boundary = onlyBoundaryWithin(explorer);
   if (boundary !== null) {
+    // One window's worth before it: what is seen up to the boundary leaves the boundary alone to be the clean point.
+    const density = explorer.bytesPerOffset(low, boundary.next) ?? explorer.bytesPerOffset(low, explorer.highWatermark);
+    const reach = Math.max(HINT_BACK_OFFSETS, Math.floor((0.8 * SEARCH_BYTES) / (density ?? SEARCH_BYTES)));
     const gap = explored.gaps(Math.max(logStart, low - 1), boundary.next).pop();
-    const isNear = gap !== undefined && gap.to > boundary.next - 2 * HINT_BACK_OFFSETS;
-    if (gap && (isNear || gap.to - gap.from <= HINT_BACK_OFFSETS))
-      return Math.max(gap.from, gap.to - HINT_BACK_OFFSETS);
+    const isNear = gap !== undefined && gap.to > boundary.next - reach;
+    if (gap && isNear) return Math.max(gap.from, gap.to - reach);
   }
-  const gap = explored.largestGap(low, high);
+  const gap = explored.largestGap(likelyLow(explorer), high) ?? explored.largestGap(low, high);
   if (gap === null) return null;
   return gap.from + Math.floor((gap.to - gap.from) / 2);
+}
+
+/**
+ * From the clean point on there is a record at every offset, and all of them fit into the replica's bytes: at the bytes
+ * a record takes in what was seen, the clean point is hardly lower. No evidence, only a better place to look.
+ */
+function likelyLow({ evidence, windows, replicaBytes, highWatermark }: LogExplorer): number {
+  const records = windows.reduce((sum, window) => sum + window.records, 0);
+  const bytes = windows.reduce((sum, window) => sum + window.bytes, 0);
+  if (replicaBytes === null || records === 0) return evidence.low;
+  const guess = highWatermark - Math.ceil((replicaBytes * records) / bytes);
+  return guess > evidence.low && guess < evidence.high ? guess : evidence.low;
 }
 
 function onlyBoundaryWithin(explorer: LogExplorer): SegmentBoundary | null {

@@ -47,22 +47,28 @@ export interface SampledRecord {
   sizeInBytes: number;
 }
 
-const WORD_COLUMNS = ["hi", "lo", "partition", "secondHi", "secondLo", "state"] as const;
-const NUMBER_COLUMNS = ["lastOffset", "lastTimestamp", "highestTimestamp", "lastSizeInBytes", "writes"] as const;
-type WordColumn = (typeof WORD_COLUMNS)[number];
-type NumberColumn = (typeof NUMBER_COLUMNS)[number];
-type Columns = Record<WordColumn, Int32Array> & Record<NumberColumn, Float64Array>;
-
-function makeColumns(entries: number): Columns {
-  const columns: Partial<Columns> = {};
-  for (const name of WORD_COLUMNS) columns[name] = new Int32Array(entries);
-  for (const name of NUMBER_COLUMNS) columns[name] = new Float64Array(entries);
-  return columns as Columns;
-}
+/**
+ * An entry is 64 bytes, a cache line, in one buffer that is seen as 16 words and as 8 numbers; `sample-format.ts` stores
+ * it in the same order.
+ */
+const WORDS = 16;
+const HI = 0;
+const LO = 1;
+const PARTITION = 2;
+const SECOND_HI = 3;
+const SECOND_LO = 4;
+const STATE = 5;
+const NUMBERS = 8;
+const LAST_OFFSET = 3;
+const LAST_TIMESTAMP = 4;
+const HIGHEST_TIMESTAMP = 5;
+const LAST_SIZE = 6;
+const WRITES = 7;
 
 export class DistinctSample {
   readonly largestEntries: number;
-  #columns: Columns;
+  #words: Int32Array;
+  #numbers: Float64Array;
   #index: Int32Array;
   #size = 0;
   #threshold: number;
@@ -71,7 +77,8 @@ export class DistinctSample {
     this.largestEntries = largestEntries;
     this.#threshold = threshold;
     const entries = Math.min(FIRST_ENTRIES, largestEntries);
-    this.#columns = makeColumns(entries);
+    this.#words = new Int32Array(entries * WORDS);
+    this.#numbers = new Float64Array(this.#words.buffer);
     this.#index = new Int32Array(indexSize(entries));
   }
 
@@ -93,27 +100,40 @@ export class DistinctSample {
     const { hi, lo } = hasher;
     if (hi >>> 0 >= this.#threshold) return;
     let at = this.#find(hi, lo, record.partition);
-    if (at < 0) {
-      at = this.#append(hi, lo, record.partition, at);
-      const kind = hashSecondSpelling(hasher, bytes, keyStart, keyEnd);
-      const columns = this.#columns;
-      columns.state[at] = kind << 2;
-      columns.secondHi[at] = kind === 0 ? 0 : hasher.hi;
-      columns.secondLo[at] = kind === 0 ? 0 : hasher.lo;
-      columns.highestTimestamp[at] = record.timestamp;
-      columns.writes[at] = 0;
-      hasher.hi = hi;
-      hasher.lo = lo;
-    }
-    const columns = this.#columns;
-    columns.lastOffset[at] = record.offset;
-    columns.lastTimestamp[at] = record.timestamp;
-    if (record.timestamp > columns.highestTimestamp[at]!) columns.highestTimestamp[at] = record.timestamp;
-    columns.lastSizeInBytes[at] = record.sizeInBytes;
-    columns.writes[at] = columns.writes[at]! + 1;
-    columns.state[at] =
-      (columns.state[at]! & ~3) | (record.isTombstone ? TOMBSTONE : 0) | (record.isExpired ? EXPIRED : 0);
+    if (at < 0) at = this.#addRecord(hasher, record, bytes, keyStart, keyEnd, at);
+    const number = at * NUMBERS;
+    const numbers = this.#numbers;
+    numbers[number + LAST_OFFSET] = record.offset;
+    numbers[number + LAST_TIMESTAMP] = record.timestamp;
+    if (record.timestamp > numbers[number + HIGHEST_TIMESTAMP]!) numbers[number + HIGHEST_TIMESTAMP] = record.timestamp;
+    numbers[number + LAST_SIZE] = record.sizeInBytes;
+    numbers[number + WRITES] = numbers[number + WRITES]! + 1;
+    const state = at * WORDS + STATE;
+    this.#words[state] =
+      (this.#words[state]! & ~3) | (record.isTombstone ? TOMBSTONE : 0) | (record.isExpired ? EXPIRED : 0);
     if (this.#size > this.largestEntries) this.#thin();
+  }
+
+  #addRecord(
+    hasher: KeyHasher,
+    record: SampledRecord,
+    bytes: Uint8Array,
+    keyStart: number,
+    keyEnd: number,
+    found: number,
+  ): number {
+    const { hi, lo } = hasher;
+    const at = this.#append(hi, lo, record.partition, found);
+    const kind = hashSecondSpelling(hasher, bytes, keyStart, keyEnd);
+    const word = at * WORDS;
+    this.#words[word + STATE] = kind << 2;
+    this.#words[word + SECOND_HI] = kind === 0 ? 0 : hasher.hi;
+    this.#words[word + SECOND_LO] = kind === 0 ? 0 : hasher.lo;
+    this.#numbers[at * NUMBERS + HIGHEST_TIMESTAMP] = record.timestamp;
+    this.#numbers[at * NUMBERS + WRITES] = 0;
+    hasher.hi = hi;
+    hasher.lo = lo;
+    return at;
   }
 
   /** Adds what another sample knows: for a key of one partition that both know, the later offset wins and writes add up. */
@@ -126,19 +146,21 @@ export class DistinctSample {
     if (entry.hi >>> 0 >= this.#threshold) return;
     const found = this.#find(entry.hi, entry.lo, entry.partition);
     const at = found < 0 ? this.#append(entry.hi, entry.lo, entry.partition, found) : found;
-    const columns = this.#columns;
-    const writes = found < 0 ? 0 : columns.writes[at]!;
-    const highest =
-      found < 0 ? entry.highestTimestamp : Math.max(entry.highestTimestamp, columns.highestTimestamp[at]!);
-    columns.writes[at] = writes + entry.writes;
-    columns.highestTimestamp[at] = highest;
-    if (found < 0 || entry.lastOffset >= columns.lastOffset[at]!) {
-      columns.lastOffset[at] = entry.lastOffset;
-      columns.lastTimestamp[at] = entry.lastTimestamp;
-      columns.lastSizeInBytes[at] = entry.lastSizeInBytes;
-      columns.secondHi[at] = entry.secondHi;
-      columns.secondLo[at] = entry.secondLo;
-      columns.state[at] =
+    const [words, numbers] = [this.#words, this.#numbers];
+    const [word, number] = [at * WORDS, at * NUMBERS];
+    const isNew = found < 0;
+    const highest = isNew
+      ? entry.highestTimestamp
+      : Math.max(entry.highestTimestamp, numbers[number + HIGHEST_TIMESTAMP]!);
+    numbers[number + WRITES] = (isNew ? 0 : numbers[number + WRITES]!) + entry.writes;
+    numbers[number + HIGHEST_TIMESTAMP] = highest;
+    if (isNew || entry.lastOffset >= numbers[number + LAST_OFFSET]!) {
+      numbers[number + LAST_OFFSET] = entry.lastOffset;
+      numbers[number + LAST_TIMESTAMP] = entry.lastTimestamp;
+      numbers[number + LAST_SIZE] = entry.lastSizeInBytes;
+      words[word + SECOND_HI] = entry.secondHi;
+      words[word + SECOND_LO] = entry.secondLo;
+      words[word + STATE] =
         (entry.secondKind << 2) | (entry.lastIsTombstone ? TOMBSTONE : 0) | (entry.lastIsExpired ? EXPIRED : 0);
     }
     if (this.#size > this.largestEntries) this.#thin();
@@ -150,20 +172,20 @@ export class DistinctSample {
 
   /** Forgets a partition, so that it can be read again. */
   forget(partition: number): void {
-    this.#keepOnly((at) => this.#columns.partition[at] !== partition);
+    this.#keepOnly((at) => this.#words[at * WORDS + PARTITION] !== partition);
   }
 
   countPartition(partition: number): KeyCounts {
-    return this.#count((at) => this.#columns.partition[at] === partition);
+    return this.#count((at) => this.#words[at * WORDS + PARTITION] === partition);
   }
 
   /** Counts each key once, in however many partitions it is; it is live where it is live in one of them. */
   countTopic(): KeyCounts {
     const partitions = new Map<string, { first: number; live: boolean; several: boolean }>();
-    const { hi, lo, state } = this.#columns;
     for (let at = 0; at < this.#size; at++) {
-      const key = `${hi[at]}:${lo[at]}`;
-      const live = (state[at]! & TOMBSTONE) === 0;
+      const word = at * WORDS;
+      const key = `${this.#words[word + HI]}:${this.#words[word + LO]}`;
+      const live = (this.#words[word + STATE]! & TOMBSTONE) === 0;
       const known = partitions.get(key);
       if (known === undefined) partitions.set(key, { first: at, live, several: false });
       else {
@@ -180,18 +202,18 @@ export class DistinctSample {
   }
 
   #count(counted: (at: number) => boolean): KeyCounts {
-    const { lastSizeInBytes, state } = this.#columns;
     let kept = 0;
     let live = 0;
     const sums = { lastBytes: 0, lastBytesSquared: 0, expiredBytes: 0, expiredBytesSquared: 0 };
     for (let at = 0; at < this.#size; at++) {
       if (!counted(at)) continue;
-      const size = lastSizeInBytes[at]!;
+      const size = this.#numbers[at * NUMBERS + LAST_SIZE]!;
+      const state = this.#words[at * WORDS + STATE]!;
       kept++;
-      if ((state[at]! & TOMBSTONE) === 0) live++;
+      if ((state & TOMBSTONE) === 0) live++;
       sums.lastBytes += size;
       sums.lastBytesSquared += size * size;
-      if ((state[at]! & EXPIRED) === 0) continue;
+      if ((state & EXPIRED) === 0) continue;
       sums.expiredBytes += size;
       sums.expiredBytesSquared += size * size;
     }
@@ -199,54 +221,57 @@ export class DistinctSample {
   }
 
   #entry(at: number): SampleEntry {
-    const columns = this.#columns;
-    const state = columns.state[at]!;
+    const [words, numbers] = [this.#words, this.#numbers];
+    const [word, number] = [at * WORDS, at * NUMBERS];
+    const state = words[word + STATE]!;
     return {
-      hi: columns.hi[at]!,
-      lo: columns.lo[at]!,
-      partition: columns.partition[at]!,
-      lastOffset: columns.lastOffset[at]!,
-      lastTimestamp: columns.lastTimestamp[at]!,
-      highestTimestamp: columns.highestTimestamp[at]!,
+      hi: words[word + HI]!,
+      lo: words[word + LO]!,
+      partition: words[word + PARTITION]!,
+      lastOffset: numbers[number + LAST_OFFSET]!,
+      lastTimestamp: numbers[number + LAST_TIMESTAMP]!,
+      highestTimestamp: numbers[number + HIGHEST_TIMESTAMP]!,
       lastIsTombstone: (state & TOMBSTONE) !== 0,
       lastIsExpired: (state & EXPIRED) !== 0,
-      lastSizeInBytes: columns.lastSizeInBytes[at]!,
-      writes: columns.writes[at]!,
+      lastSizeInBytes: numbers[number + LAST_SIZE]!,
+      writes: numbers[number + WRITES]!,
       secondKind: state >> 2,
-      secondHi: columns.secondHi[at]!,
-      secondLo: columns.secondLo[at]!,
+      secondHi: words[word + SECOND_HI]!,
+      secondLo: words[word + SECOND_LO]!,
     };
   }
 
   /** The entry's place, or -1 - the free slot of the index where it belongs. */
   #find(hi: number, lo: number, partition: number): number {
-    const columns = this.#columns;
+    const words = this.#words;
     const mask = this.#index.length - 1;
     for (let slot = lo & mask; ; slot = (slot + 1) & mask) {
       const at = this.#index[slot]! - 1;
       if (at < 0) return -1 - slot;
-      if (columns.lo[at] === lo && columns.hi[at] === hi && columns.partition[at] === partition) return at;
+      const word = at * WORDS;
+      if (words[word + LO] === lo && words[word] === hi && words[word + PARTITION] === partition) return at;
     }
   }
 
   #append(hi: number, lo: number, partition: number, found: number): number {
     const at = this.#size++;
-    const isFull = at >= this.#columns.hi.length;
+    const isFull = at * WORDS >= this.#words.length;
     if (isFull) this.#grow();
-    this.#columns.hi[at] = hi;
-    this.#columns.lo[at] = lo;
-    this.#columns.partition[at] = partition;
+    const word = at * WORDS;
+    this.#words[word + HI] = hi;
+    this.#words[word + LO] = lo;
+    this.#words[word + PARTITION] = partition;
     if (isFull) this.#reindex();
     else this.#index[-1 - found] = at + 1;
     return at;
   }
 
   #grow(): void {
-    const old = this.#columns;
-    const entries = Math.min(old.hi.length * 2, this.largestEntries + 1);
-    this.#columns = makeColumns(entries);
-    for (const name of WORD_COLUMNS) this.#columns[name].set(old[name]);
-    for (const name of NUMBER_COLUMNS) this.#columns[name].set(old[name]);
+    const old = this.#words;
+    const entries = Math.min((old.length / WORDS) * 2, this.largestEntries + 1);
+    this.#words = new Int32Array(entries * WORDS);
+    this.#words.set(old);
+    this.#numbers = new Float64Array(this.#words.buffer);
     this.#index = new Int32Array(indexSize(entries));
   }
 
@@ -257,27 +282,24 @@ export class DistinctSample {
 
   #thinTo(threshold: number): void {
     this.#threshold = threshold;
-    this.#keepOnly((at) => this.#columns.hi[at]! >>> 0 < threshold);
+    this.#keepOnly((at) => this.#words[at * WORDS]! >>> 0 < threshold);
   }
 
   #keepOnly(keeps: (at: number) => boolean): void {
-    const columns = this.#columns;
     let to = 0;
     for (let at = 0; at < this.#size; at++) {
-      if (!keeps(at)) continue;
-      for (const name of WORD_COLUMNS) columns[name][to] = columns[name][at]!;
-      for (const name of NUMBER_COLUMNS) columns[name][to] = columns[name][at]!;
-      to++;
+      if (keeps(at)) this.#words.copyWithin(to++ * WORDS, at * WORDS, (at + 1) * WORDS);
     }
     this.#size = to;
     this.#reindex();
   }
 
   #reindex(): void {
-    const { hi, lo, partition } = this.#columns;
+    const words = this.#words;
     this.#index.fill(0);
     for (let at = 0; at < this.#size; at++) {
-      this.#index[-1 - this.#find(hi[at]!, lo[at]!, partition[at]!)] = at + 1;
+      const word = at * WORDS;
+      this.#index[-1 - this.#find(words[word]!, words[word + LO]!, words[word + PARTITION]!)] = at + 1;
     }
   }
 }

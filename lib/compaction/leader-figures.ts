@@ -81,7 +81,7 @@ export function partLogBytes(
   const counted = bytesAfter(explorer, cleanPoint.interval, best, total);
   const isStartInside = explorer.logStart > 0 && cleanPoint.interval.low === explorer.logStart;
   const afterCleanPoint =
-    cleanBytesRead !== null && cleanPoint.isExact && !counted.exact && !isStartInside
+    cleanBytesRead !== null && cleanPoint.isExact && !counted.exact && explorer.logStart === 0
       ? exactly(Math.max(0, total - cleanBytesRead))
       : counted;
   const afterUncleanable =

@@ -4,7 +4,7 @@ import type { LogExplorer } from "#lib/compaction/log-explorer.ts";
 import { type Estimate, exactly, type OffsetInterval } from "#lib/compaction/measurement.ts";
 
 /** Bytes per offset of a few windows is never trusted to less than this. */
-const DENSITY_ERROR_MIN = 0.01;
+const DENSITY_ERROR_MIN = 0.02;
 /** With a single window there is no spread to judge by. */
 const DENSITY_ERROR_SINGLE = 0.25;
 

@@ -43,6 +43,8 @@ export interface Peek {
   /** Bytes from the offset to the end of its segment, or the ask where `reachesAsk`. */
   recordSetBytes: number;
   reachesAsk: boolean;
+  /** Where all of it was read: the offset after it. Else null. */
+  wholeTo: number | null;
 }
 
 /** Where the segment that holds an offset ends. */
@@ -65,6 +67,8 @@ export class LogExplorer {
   readonly logStart: number;
   /** `segment.bytes`: no segment is longer, but for one batch. */
   readonly segmentBytes: number;
+  /** Size of the replica; null where it is not known. */
+  readonly replicaBytes: number | null;
   readonly evidence: WindowEvidence;
   readonly explored = new OffsetRanges();
   readonly boundaries = new Map<number, SegmentBoundary>();
@@ -85,7 +89,13 @@ export class LogExplorer {
   constructor(
     log: ReplicaLog,
     range: { logStart: number; logEnd: number; lastStable: number },
-    parts: { cap: AnswerCap; budget: ProbeBudget; hasher: KeyHasher; segmentBytes: number },
+    parts: {
+      cap: AnswerCap;
+      budget: ProbeBudget;
+      hasher: KeyHasher;
+      segmentBytes: number;
+      replicaBytes: number | null;
+    },
   ) {
     this.log = log;
     this.logStart = range.logStart;
@@ -95,6 +105,7 @@ export class LogExplorer {
     this.#budget = parts.budget;
     this.#hasher = parts.hasher;
     this.segmentBytes = parts.segmentBytes;
+    this.replicaBytes = parts.replicaBytes;
   }
 
   /** @param bytesKept bytes of the budget that must be left for something else */
@@ -137,7 +148,12 @@ export class LogExplorer {
     this.wasThrottled ||= answer.wasThrottled;
     const known = this.boundaries.get(offset);
     if (known && answer.firstBaseOffset !== null) known.first = answer.firstBaseOffset;
-    const peek = { recordSetBytes: answer.recordSetBytes, reachesAsk: answer.recordSetBytes >= PEEK_BYTES };
+    const isWhole = answer.readBytes === answer.recordSetBytes && answer.readBytes > 0;
+    const peek = {
+      recordSetBytes: answer.recordSetBytes,
+      reachesAsk: answer.recordSetBytes >= PEEK_BYTES,
+      wholeTo: isWhole ? answer.readNextOffset : null,
+    };
     this.#peeked.set(offset, peek);
     if (answer.firstBaseOffset !== null) this.#peeked.set(answer.firstBaseOffset, peek);
     return peek;

@@ -3,7 +3,7 @@ import type { LogVisitor, RecordBatch } from "#lib/brokers/replica-log-port.ts";
 import { BatchEvidence, type BatchEvidenceState } from "#lib/compaction/batch-evidence.ts";
 import type { DistinctSample, SampledRecord } from "#lib/compaction/distinct-sample.ts";
 import type { KeyHasher } from "#lib/compaction/key-hash.ts";
-import { KeyTable } from "#lib/compaction/key-table.ts";
+import { KeyTable, type NotedRecords } from "#lib/compaction/key-table.ts";
 
 /** Counters of a partition; plain data, so that a checkpoint can hold them. */
 export interface TallyState {
@@ -37,6 +37,9 @@ export interface KeySinks {
 /** Aborted records stay until they are cleaned; their keys are remembered up to so many slots, for evidence only. */
 const ABORTED_KEY_SLOTS = 1 << 17;
 
+/** So many are noted at once: their slots (64 bytes each) fit the first cache level. */
+const WAITING_RECORDS = 256;
+
 export class PartitionTally implements LogVisitor {
   readonly partition: number;
   readonly counts: TallyState;
@@ -49,6 +52,14 @@ export class PartitionTally implements LogVisitor {
   #lastBatchOffset: number;
   #isAborted = false;
   #isPastHorizon = false;
+  readonly #waiting: NotedRecords = {
+    count: 0,
+    hi: new Int32Array(WAITING_RECORDS),
+    lo: new Int32Array(WAITING_RECORDS),
+    size: new Float64Array(WAITING_RECORDS),
+    flags: new Uint8Array(WAITING_RECORDS),
+    offset: new Float64Array(WAITING_RECORDS),
+  };
 
   /** @param now milliseconds since the epoch, against which delete horizons are held */
   constructor(
@@ -73,6 +84,7 @@ export class PartitionTally implements LogVisitor {
    * Everything read so far lies below the new log start: it is gone, and counting begins again there.
    */
   restartAt(logStart: number): void {
+    this.#waiting.count = 0;
     Object.assign(
       this.counts,
       emptyTally({ logStart, end: Math.max(logStart, this.counts.end), logEnd: this.counts.logEnd }),
@@ -90,6 +102,7 @@ export class PartitionTally implements LogVisitor {
   batch(batch: RecordBatch): boolean {
     const { counts } = this;
     this.evidence.endBatch();
+    if (batch.isAborted !== this.#isAborted) this.#flush();
     if (batch.baseOffset >= counts.end) return false;
     this.#isAborted = batch.isAborted;
     this.#isPastHorizon = batch.hasDeleteHorizon && batch.baseTimestamp <= this.#now;
@@ -135,8 +148,14 @@ export class PartitionTally implements LogVisitor {
     if (isTombstone) counts.tombstones++;
     const isExpired = isTombstone && this.#isPastHorizon;
     if (table !== null) {
-      const wasSeen = table.note(hasher.hi, hasher.lo, this.partition, sizeInBytes, isTombstone, isExpired);
-      if (evidence.isHighOpen && (wasSeen || this.#wasAborted())) evidence.limit(offset);
+      const waiting = this.#waiting;
+      const at = waiting.count++;
+      waiting.hi[at] = hasher.hi;
+      waiting.lo[at] = hasher.lo;
+      waiting.size[at] = sizeInBytes;
+      waiting.flags[at] = (isTombstone ? 1 : 0) | (isExpired ? 2 : 0);
+      waiting.offset[at] = offset;
+      if (at === WAITING_RECORDS - 1) this.#noteWaiting(table);
     }
     if (hasher.hi >>> 0 < sample.threshold) {
       const record = this.#record;
@@ -151,6 +170,7 @@ export class PartitionTally implements LogVisitor {
 
   /** After a whole answer: the position that it reached. */
   advanceTo(position: number): void {
+    this.#flush();
     this.evidence.endBatch();
     if (position > this.counts.position) this.counts.position = position;
     this.counts.evidence = this.evidence.state();
@@ -161,15 +181,36 @@ export class PartitionTally implements LogVisitor {
     this.evidence.abandonBatch();
   }
 
+  #noteWaiting(table: KeyTable): void {
+    const waiting = this.#waiting;
+    const { evidence } = this;
+    const firstSeen = table.noteAll(waiting, this.partition);
+    if (evidence.isHighOpen) {
+      const firstAborted = this.#findAborted(waiting);
+      if (firstSeen >= 0) evidence.limit(waiting.offset[firstSeen]!);
+      if (firstAborted >= 0) evidence.limit(waiting.offset[firstAborted]!);
+    }
+    waiting.count = 0;
+  }
+
+  /** Index of the first waiting record whose key an aborted transaction wrote too; -1 where there is none. */
+  #findAborted({ count, hi, lo }: NotedRecords): number {
+    const keys = this.#abortedKeys;
+    if (keys === null) return -1;
+    for (let i = 0; i < count; i++) if (keys.has(hi[i]!, lo[i]!, 0)) return i;
+    return -1;
+  }
+
+  #flush(): void {
+    const { table } = this.#sinks;
+    if (table !== null && this.#waiting.count > 0) this.#noteWaiting(table);
+  }
+
   #noteAborted(offset: number): void {
     const { hasher, table } = this.#sinks;
     this.#abortedKeys ??= new KeyTable(ABORTED_KEY_SLOTS);
     const wasAborted = this.#abortedKeys.note(hasher.hi, hasher.lo, 0, 0, false, false);
     if (wasAborted || table?.has(hasher.hi, hasher.lo, this.partition)) this.evidence.limit(offset);
-  }
-
-  #wasAborted(): boolean {
-    return this.#abortedKeys?.has(this.#sinks.hasher.hi, this.#sinks.hasher.lo, 0) ?? false;
   }
 }
 

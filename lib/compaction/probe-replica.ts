@@ -47,7 +47,7 @@ export async function findCleanPoint(
   limits: BrokerLimits,
   hasher: KeyHasher,
   hints: ProbeHints,
-  segmentBytes: number,
+  size: { segmentBytes: number; replicaBytes: number | null },
 ): Promise<ReplicaPosition> {
   const firstSurvivor = await log.offsetForTimestamp(0);
   let position: ReplicaPosition | null = null;
@@ -55,7 +55,7 @@ export async function findCleanPoint(
     const offsets = await log.offsets();
     const budget = new ProbeBudget(() => log.traffic(), POSITION_FETCHES_MAX, POSITION_BYTES_MAX);
     const cap = new AnswerCap(limits.answerBytesMax);
-    const explorer = new LogExplorer(log, offsets, { cap, budget, hasher, segmentBytes });
+    const explorer = new LogExplorer(log, offsets, { cap, budget, hasher, ...size });
     await searchCleanPoint(explorer, attempt === 0 ? { ...hints, firstSurvivor } : { firstSurvivor }, SEARCH_FIRST);
     const cleanPoint = await resolveCleanPoint(explorer, limits.offsetMapCapacity);
     position = { offsets, explorer, budget, cleanPoint };

@@ -9,6 +9,7 @@ import {
   partLogBytes,
 } from "#lib/compaction/leader-figures.ts";
 import {
+  type Estimate,
   type MeasurementWarning,
   type PartitionMeasurement,
   type ReplicaMeasurement,
@@ -64,14 +65,15 @@ interface LeaderProbe {
 }
 
 async function probeLeader(input: ProbeInput, log: ReplicaLog, hasher: KeyHasher): Promise<LeaderProbe> {
-  const position = await findCleanPoint(log, input.limits, hasher, input.hints ?? {}, input.settings.segmentBytes);
+  const totalBytes = input.replicaBytes.get(log.target.brokerId) ?? null;
+  const size = { segmentBytes: input.settings.segmentBytes, replicaBytes: totalBytes };
+  const position = await findCleanPoint(log, input.limits, hasher, input.hints ?? {}, size);
   const { minCompactionLagMs } = input.settings;
   const tooYoungFrom =
     minCompactionLagMs > 0 ? await log.offsetForTimestamp(input.now() - minCompactionLagMs + 1) : null;
   const segments = await findLeaderSegments(position, input.settings, input.limits, tooYoungFrom);
   const positionCost = log.traffic();
   const isPositionBudgetSpent = !position.explorer.canLook();
-  const totalBytes = input.replicaBytes.get(log.target.brokerId) ?? null;
   const roughly = totalBytes === null ? null : partLogBytes(position, segments, totalBytes, null);
   const { offsets, cleanPoint } = position;
   const retained = await countRetainedRecords(
@@ -80,7 +82,7 @@ async function probeLeader(input: ProbeInput, log: ReplicaLog, hasher: KeyHasher
       logStart: offsets.logStart,
       cleanEnd: Math.min(cleanPoint.interval.low, offsets.lastStable),
       lastStable: offsets.lastStable,
-      cleanBytes: roughly?.cleanBytes ?? null,
+      cleanBytes: roughly === null ? null : fromLogStart(roughly.cleanBytes, position),
       dirtyBytes: roughly === null ? null : roughly.afterCleanPoint.high * stableShare(position),
       known: position.explorer.windows.filter(
         ({ to, holdsTransactions }) => !holdsTransactions && to <= offsets.lastStable,
@@ -92,6 +94,12 @@ async function probeLeader(input: ProbeInput, log: ReplicaLog, hasher: KeyHasher
   );
   const bytes = totalBytes === null ? null : partLogBytes(position, segments, totalBytes, retained.cleanBytes);
   return { position, segments, retained, bytes, totalBytes, positionCost, isPositionBudgetSpent };
+}
+
+/** A moved log start may leave a part of its segment on the disk that nobody can read any more. */
+function fromLogStart(cleanBytes: Estimate, { explorer }: ReplicaPosition): Estimate {
+  if (explorer.logStart === 0 || cleanBytes.high === 0) return cleanBytes;
+  return { ...cleanBytes, low: Math.max(0, cleanBytes.low - explorer.segmentBytes), exact: false };
 }
 
 /** Of the offsets from the clean point on, the share that lies below the last stable offset. */
@@ -116,7 +124,10 @@ async function probeFollowers(input: ProbeInput, leader: ReplicaPosition, hasher
     const leaderBytes = input.replicaBytes.get(input.partition.leader!) ?? null;
     try {
       const hints = { cleanPoint: leader.cleanPoint.interval.high };
-      const position = await findCleanPoint(log, input.limits, hasher, hints, input.settings.segmentBytes);
+      const position = await findCleanPoint(log, input.limits, hasher, hints, {
+        segmentBytes: input.settings.segmentBytes,
+        replicaBytes: bytes,
+      });
       const cleanPoint = position.cleanPoint.interval;
       const state = compareReplica(
         { cleanPoint, bytes },

@@ -259,7 +259,13 @@ class TopicScanner {
       const { topicId } = description;
       const log = broker.openReplicaLog({ topic, topicId, partition, brokerId: leader, isLeader: true });
       try {
-        const found = await findCleanPoint(log, limits, this.#hasher, {}, settings.segmentBytes);
+        const found = await findCleanPoint(
+          log,
+          limits,
+          this.#hasher,
+          {},
+          { segmentBytes: settings.segmentBytes, replicaBytes: null },
+        );
         const { logStart, logEnd } = found.offsets;
         const { interval } = found.cleanPoint;
         const bytes = this.#bytesOf(partition, leader);

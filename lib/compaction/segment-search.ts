@@ -89,8 +89,13 @@ class SegmentEndSearch {
     return "on";
   }
 
-  async #measureLeft(): Promise<"on"> {
-    const peek = await this.#explorer.peek(this.#at);
+  async #measureLeft(): Promise<SegmentEnd | "on"> {
+    const explorer = this.#explorer;
+    const peek = await explorer.peek(this.#at);
+    if (peek.wholeTo !== null && peek.wholeTo >= explorer.highWatermark) {
+      const bytes = this.#passedBytes + peek.recordSetBytes;
+      return { isLogEnd: true, base: peek.wholeTo, bytes, areBytesExact: this.#areBytesExact };
+    }
     if (!peek.reachesAsk) {
       this.#leftBytes = peek.recordSetBytes;
       return "on";
