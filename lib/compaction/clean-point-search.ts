@@ -1,9 +1,4 @@
-import {
-  type LogExplorer,
-  type SegmentBoundary,
-  WINDOW_BYTES,
-  WINDOW_BYTES_MAX,
-} from "#lib/compaction/log-explorer.ts";
+import { type LogExplorer, type SegmentBoundary, WINDOW_BYTES_MAX } from "#lib/compaction/log-explorer.ts";
 import type { OffsetInterval, WarningCode } from "#lib/compaction/measurement.ts";
 
 /** Where to look first: what the last probe found. */
