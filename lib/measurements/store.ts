@@ -1,10 +1,11 @@
 /** Writes of measurements and samples. */
 import type { MeasurementMode, PartitionMeasurement, TopicMeasurement } from "#lib/compaction/measurement.ts";
+import { encodeDecimals } from "#lib/measurements/decimal-fields.ts";
 import { foundTheSame, TOPIC_LINE, toFigures } from "#lib/measurements/figures.ts";
 import { decodePartitionMeasurement, encodeMeasurement } from "#lib/measurements/stored-measurement.ts";
 import type { DbSession } from "#lib/platform/db.ts";
 import type { SealedBox } from "#lib/platform/sealed-box.ts";
-import type { Measurement, Prisma } from "../../generated/prisma/client.ts";
+import { type Measurement, Prisma } from "../../generated/prisma/client.ts";
 
 export interface MeasuredTopic {
   topicRef: bigint;
@@ -37,12 +38,15 @@ async function storeOne(
   const payload = encodeMeasurement(measurement) as Prisma.InputJsonValue;
   const at = new Date(measurement.measuredAt);
   if (before && foundTheSame(before.payload, encodeMeasurement(measurement))) {
-    await tx.measurement.update({ where: { id: before.id }, data: { confirmedAt: at, payload } });
+    await tx.measurement.update({
+      where: { id: before.id },
+      data: { confirmedAt: at, payload, replicas: toReplicasColumn(measurement) },
+    });
     return;
   }
   if (before) {
     // History keeps the figures; where things lay in the log is kept of the newest only.
-    await tx.$executeRaw`UPDATE measurement SET newest = false, payload = NULL WHERE id = ${before.id}`;
+    await tx.$executeRaw`UPDATE measurement SET newest = false, payload = NULL, replicas = NULL WHERE id = ${before.id}`;
   }
   await tx.measurement.create({
     data: {
@@ -53,9 +57,17 @@ async function storeOne(
       confirmedAt: at,
       newest: true,
       payload,
+      replicas: toReplicasColumn(measurement),
       ...toFigures(measurement, written),
     },
   });
+}
+
+function toReplicasColumn(measurement: PartitionMeasurement | TopicMeasurement) {
+  if (measurement.partition === null || measurement.mode !== "probe") return Prisma.DbNull;
+  const { replicas, logStartOffset } = measurement;
+  if (replicas === null || replicas.length < 2) return Prisma.DbNull;
+  return encodeDecimals({ logStartOffset, replicas }) as Prisma.InputJsonValue;
 }
 
 /** The newest measurement of every partition that has one, in the order of partitions. */

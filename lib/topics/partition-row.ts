@@ -19,15 +19,10 @@ export type StoredReplica = z.infer<typeof storedReplicas>[number];
 
 export const decodeReplicas = (json: unknown): StoredReplica[] => storedReplicas.parse(json);
 
-/** @param diagnose tells of a measurement why its replicas are behind */
-export function toPartitionViews(
-  states: PartitionState[],
-  newest: Measurement[],
-  diagnose: (measurement: PartitionMeasurement) => PartitionMeasurement,
-): PartitionView[] {
+export function toPartitionViews(states: PartitionState[], newest: Measurement[]): PartitionView[] {
   const measured = (partition: number, mode: MeasurementMode): PartitionMeasurement | null => {
     const row = newest.find((measurement) => measurement.partition === partition && measurement.mode === mode);
-    return row ? diagnose(decodePartitionMeasurement(row.payload)) : null;
+    return row ? decodePartitionMeasurement(row.payload) : null;
   };
   return states.map((state) => ({
     partition: state.partition,

@@ -7,13 +7,18 @@ import { type OffsetTotals, toFleetRow } from "#lib/topics/fleet-row.ts";
 import type { FleetView } from "#lib/topics/fleet-view.ts";
 import { readHistory } from "#lib/topics/history.ts";
 import { toPartitionViews } from "#lib/topics/partition-row.ts";
-import { countCleaningByCluster, diagnoseReplicas, type ProbedReplicasRow } from "#lib/topics/replica-standing.ts";
+import {
+  countCleaningByCluster,
+  diagnoseReplicas,
+  hasReplicaBehind,
+  type ProbedReplicasRow,
+} from "#lib/topics/replica-standing.ts";
 import { decodeSettings } from "#lib/topics/settings.ts";
 import type { TopicView } from "#lib/topics/topic-view.ts";
 
 /** Every topic of the configured clusters that is compacted, or may be, from the store alone. */
 export async function getFleetView(db: DbSession = getDb(), now: number = Date.now()): Promise<FleetView> {
-  const [clusters, topics, lines, worst, totals, cleaning] = await Promise.all([
+  const [clusters, topics, lines, worst, totals] = await Promise.all([
     getClusterViews(db, now),
     db.topic.findMany({
       where: {
@@ -27,8 +32,9 @@ export async function getFleetView(db: DbSession = getDb(), now: number = Date.n
     readTopicLines(db),
     readWorstPartitions(db),
     readOffsetTotals(db),
-    readProbedReplicas(db, null).then(countCleaningByCluster),
   ]);
+  const isAnyBehind = [...worst.values()].some(hasReplicaBehind);
+  const cleaning = isAnyBehind ? countCleaningByCluster(await readProbedReplicas(db, null)) : new Map();
   const worstOf = ({ id, clusterId }: { id: bigint; clusterId: string }) => {
     const measurement = worst.get(id);
     return measurement ? diagnoseReplicas(measurement, cleaning.get(clusterId)) : null;
@@ -55,13 +61,15 @@ export async function getTopicView(
   const topic = await findTopicByName(db, clusterId, name);
   const cluster = (await getClusterViews(db, now)).find((view) => view.id === clusterId);
   if (topic === null || cluster === undefined) return null;
-  const [partitions, newest, history, scan, cleaning] = await Promise.all([
+  const [partitions, newest, history, scan] = await Promise.all([
     db.partitionState.findMany({ where: { topicRef: topic.id }, orderBy: { partition: "asc" } }),
     db.measurement.findMany({ where: { topicRef: topic.id, newest: true } }),
     readHistory(db, topic.id, now),
     db.scanRequest.findFirst({ where: { topicRef: topic.id }, orderBy: { requestedAt: "desc" } }),
-    readProbedReplicas(db, clusterId).then(countCleaningByCluster),
   ]);
+  const views = toPartitionViews(partitions, newest);
+  const isAnyBehind = views.some(({ probe }) => probe !== null && hasReplicaBehind(probe));
+  const cleaning = isAnyBehind ? countCleaningByCluster(await readProbedReplicas(db, clusterId)) : new Map();
   const diagnose = (measurement: PartitionMeasurement): PartitionMeasurement =>
     diagnoseReplicas(measurement, cleaning.get(clusterId));
   const line = (mode: string): TopicMeasurement | null => {
@@ -76,7 +84,11 @@ export async function getTopicView(
     cleanupPolicy: topic.cleanupPolicy ?? "",
     settings: decodeSettings(topic.settings),
     settingsAt: topic.settingsAt?.getTime() ?? null,
-    partitions: toPartitionViews(partitions, newest, diagnose),
+    partitions: views.map((view) => ({
+      ...view,
+      probe: view.probe && diagnose(view.probe),
+      scan: view.scan && diagnose(view.scan),
+    })),
     probe: line("probe"),
     scan: line("scan"),
     history,
@@ -139,10 +151,8 @@ async function readOffsetTotals(db: DbSession): Promise<Map<bigint, OffsetTotals
 /** @param clusterId null: of all clusters */
 async function readProbedReplicas(db: DbSession, clusterId: string | null): Promise<ProbedReplicasRow[]> {
   return db.$queryRaw<ProbedReplicasRow[]>`
-    SELECT t.cluster_id, t.name AS topic, m.partition,
-           jsonb_build_object('logStartOffset', m.payload->'logStartOffset', 'replicas', m.payload->'replicas') AS probed
+    SELECT t.cluster_id, t.name AS topic, m.partition, m.replicas AS probed
     FROM measurement m JOIN topic t ON t.id = m.topic_ref
-    WHERE m.newest AND m.mode = 'probe' AND m.partition >= 0 AND t.gone_at IS NULL
-      AND (${clusterId}::text IS NULL OR t.cluster_id = ${clusterId})
-      AND CASE jsonb_typeof(m.payload->'replicas') WHEN 'array' THEN jsonb_array_length(m.payload->'replicas') > 1 END`;
+    WHERE m.newest AND m.replicas IS NOT NULL AND t.gone_at IS NULL
+      AND (${clusterId}::text IS NULL OR t.cluster_id = ${clusterId})`;
 }

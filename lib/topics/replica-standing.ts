@@ -43,13 +43,17 @@ export function countCleaningByCluster(rows: readonly ProbedReplicasRow[]): Clea
   return new Map([...clusters].map(([clusterId, partitions]) => [clusterId, countCleaning(partitions)]));
 }
 
+/** Only then it matters what the other partitions of a broker say, and they are many. */
+export const hasReplicaBehind = ({ replicas }: PartitionMeasurement): boolean =>
+  replicas?.some(({ state }) => state === "behind") ?? false;
+
 /** The measurement with the state of each replica as all probes of its cluster tell it. */
 export function diagnoseReplicas(
   measurement: PartitionMeasurement,
   cleaning: ReadonlyMap<number, BrokerCleaning> | undefined,
 ): PartitionMeasurement {
   const { replicas, topic, partition, logStartOffset } = measurement;
-  if (replicas === null || replicas.length < 2 || cleaning === undefined) return measurement;
+  if (replicas === null || cleaning === undefined || !hasReplicaBehind(measurement)) return measurement;
   const probed = { topic, partition, logStartOffset, replicas };
   return {
     ...measurement,

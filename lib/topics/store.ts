@@ -24,16 +24,17 @@ export async function storeTopics(
     WHERE (known.name, known.internal, known.partition_count) IS DISTINCT FROM
           (excluded.name, excluded.internal, excluded.partition_count)
        OR known.missing_since IS NOT NULL OR known.gone_at IS NOT NULL`;
+  // IN and NOT IN are hashed; EXISTS over a set without statistics would compare each topic with each.
   await tx.$executeRaw`
-    WITH seen AS (SELECT * FROM jsonb_to_recordset(${json}::jsonb) AS seen(topic_id text, name text))
+    WITH seen AS MATERIALIZED (SELECT * FROM jsonb_to_recordset(${json}::jsonb) AS seen(topic_id text, name text))
     UPDATE topic SET
       missing_since = COALESCE(missing_since, ${at}),
       gone_at = CASE
         WHEN missing_since IS NOT NULL THEN missing_since
-        WHEN EXISTS (SELECT 1 FROM seen WHERE seen.name = topic.name) THEN ${at}
+        WHEN name IN (SELECT seen.name FROM seen) THEN ${at}
       END
     WHERE cluster_id = ${clusterId} AND gone_at IS NULL
-      AND NOT EXISTS (SELECT 1 FROM seen WHERE seen.topic_id = topic.topic_id)`;
+      AND topic_id NOT IN (SELECT seen.topic_id FROM seen)`;
   await tx.$executeRaw`
     DELETE FROM key_sample USING topic
     WHERE topic.id = key_sample.topic_ref AND topic.cluster_id = ${clusterId} AND topic.gone_at IS NOT NULL`;

@@ -76,6 +76,7 @@ CREATE TABLE "measurement" (
     "confirmed_at" TIMESTAMPTZ(3) NOT NULL,
     "newest" BOOLEAN NOT NULL,
     "payload" JSONB,
+    "replicas" JSONB,
     "distinct_keys" BIGINT,
     "retained_records" BIGINT,
     "written" BIGINT,
