@@ -63,13 +63,18 @@ function Reasons({ reasons }: { reasons: string[] | null }) {
   );
 }
 
+const UNREACHED = "Postgres can't be reached with DATABASE_URL.";
+
+/** That a worker is missing keeps no page from being read. */
+const isAboutDatabase = (reason: string): boolean => /postgres|database|schema/i.test(reason);
+
 /** What the server says is missing; null while it has not answered. */
 function useReasons(): string[] | null {
   const [reasons, setReasons] = useState<string[] | null>(null);
   useEffect(() => {
     fetch("/api/ready", { cache: "no-store" })
       .then((answer) => answer.json())
-      .then(({ reasons: said }: { reasons?: string[] }) => setReasons(said ?? ["Postgres can't be reached."]))
+      .then(({ reasons: said }: { reasons?: string[] }) => setReasons(said?.filter(isAboutDatabase) ?? [UNREACHED]))
       .catch(() => setReasons(["Keyfold does not answer."]));
   }, []);
   return reasons;

@@ -102,7 +102,9 @@ function FilterInput({ query, onQuery }: { query: string; onQuery: (query: strin
       />
       <input
         ref={input}
-        type="search"
+        type="text"
+        autoComplete="off"
+        spellCheck={false}
         aria-label="Filter topics"
         aria-keyshortcuts="/"
         placeholder="Topic, cluster, cause"

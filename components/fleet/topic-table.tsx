@@ -36,7 +36,7 @@ export function TopicTable({ items, sort, descending, onSort, choiceKey }: Topic
   const body = useRef<HTMLTableSectionElement>(null);
   const virtual = useVirtualRows(steady.items.length, body);
   const router = useRouter();
-  const selected = useListKeys(steady.items.length, {
+  const selected = useListKeys(steady.items.length, choiceKey, {
     onMove: (index) => virtual.scrollToIndex(index, { align: "auto" }),
     onOpen: (index) => {
       const row = steady.items[index]?.original.row;

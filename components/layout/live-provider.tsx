@@ -27,6 +27,8 @@ function EventFollower({ children }: { children: ReactNode }) {
   const client = useQueryClient();
   const [live, setLive] = useState(false);
   useEffect(() => {
+    // From here on buttons answer; tests wait for it.
+    document.documentElement.dataset.interactive = "true";
     const touched = new Map<string, readonly string[]>();
     let timer: ReturnType<typeof setTimeout> | undefined;
     const flush = (): void => {

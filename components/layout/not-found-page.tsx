@@ -18,7 +18,7 @@ export function NotFoundPage() {
           poll of its cluster.
         </p>
         <p className="mt-3">
-          <Link href={paths.fleet()} className="link">
+          <Link href={paths.fleet()} prefetch={false} className="link">
             Look it up in the fleet
           </Link>
         </p>

@@ -29,6 +29,7 @@ export function Shell({ current, clusters, error = null, breadcrumb, children }:
         <div className="mx-auto flex h-12 max-w-[1680px] items-center gap-[2px] px-6 max-wide:px-4">
           <Link
             href={paths.fleet()}
+            prefetch={false}
             className="mr-[18px] flex items-center gap-[9px] text-[0.875rem] font-[650] tracking-[-.01em]"
           >
             <BrandMark />
@@ -37,6 +38,7 @@ export function Shell({ current, clusters, error = null, breadcrumb, children }:
           <nav aria-label="Main" className="flex">
             <Link
               href={paths.fleet()}
+              prefetch={false}
               aria-current={current === "fleet" ? "page" : undefined}
               className="relative inline-flex h-12 items-center px-[11px] text-fg-2 aria-[current]:font-[550] aria-[current]:text-fg aria-[current]:after:absolute aria-[current]:after:inset-x-[11px] aria-[current]:after:-bottom-px aria-[current]:after:h-[2px] aria-[current]:after:bg-fg"
             >

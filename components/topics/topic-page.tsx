@@ -49,11 +49,15 @@ export function TopicPage({ initial }: { initial: TopicView }) {
 function Crumbs({ view }: { view: TopicView }) {
   return (
     <>
-      <Link href={paths.fleet()} className="hover:text-fg">
+      <Link href={paths.fleet()} prefetch={false} className="hover:text-fg">
         Fleet
       </Link>
       <span aria-hidden="true">/</span>
-      <Link href={`${paths.fleet()}?cluster=${encodeURIComponent(view.cluster.id)}`} className="truncate hover:text-fg">
+      <Link
+        href={`${paths.fleet()}?cluster=${encodeURIComponent(view.cluster.id)}`}
+        prefetch={false}
+        className="truncate hover:text-fg"
+      >
         {view.cluster.id}
       </Link>
       <span aria-hidden="true">/</span>

@@ -14,15 +14,23 @@ interface NameProps {
  */
 export function Name({ children, truncate = false, copies = false }: NameProps) {
   const visible = escapeUnseen(children);
-  const { head, tail } = truncate ? splitForMiddle(visible) : { head: visible, tail: "" };
-  const text = (
-    <bdi
-      className={`font-mono [letter-spacing:-.01em] [font-variant-ligatures:none] ${truncate ? "flex min-w-0" : ""}`}
-    >
-      <span className={truncate ? "truncate" : ""}>{head}</span>
-      {tail === "" ? null : <span className="whitespace-pre">{tail}</span>}
-    </bdi>
-  );
+  const { head, tail } = truncate ? splitForMiddle(visible) : { head: "", tail: "" };
+  const font = "font-mono [letter-spacing:-.01em] [font-variant-ligatures:none]";
+  const text =
+    tail === "" ? (
+      <bdi className={`${font} ${truncate ? "block truncate" : ""}`}>{visible}</bdi>
+    ) : (
+      // Two boxes would be read as two words: what is read is the whole name.
+      <bdi className={`${font} relative flex min-w-0`}>
+        <span className="sr-only select-none">{visible}</span>
+        <span aria-hidden="true" className="truncate">
+          {head}
+        </span>
+        <span aria-hidden="true" className="whitespace-pre">
+          {tail}
+        </span>
+      </bdi>
+    );
   if (!copies) return text;
   return (
     <span className="inline-flex max-w-full min-w-0 items-center gap-1">

@@ -28,6 +28,8 @@ afterAll(async () => {
 async function visit(path: string, options: Parameters<typeof openPage>[1] = {}): Promise<WatchedPage> {
   const opened = await openPage(browser, options);
   await opened.page.goto(`${server.origin}${path}`, { waitUntil: "load" });
+  // What is pressed before the scripts run is lost.
+  if (options.javaScriptEnabled !== false) await opened.page.locator("html[data-interactive]").waitFor();
   return opened;
 }
 
