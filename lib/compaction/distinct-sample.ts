@@ -8,12 +8,12 @@
 import type { KeyCounts } from "#lib/compaction/key-counts.ts";
 import type { KeyHasher } from "#lib/compaction/key-hash.ts";
 import { hashSecondSpelling } from "#lib/compaction/second-hash.ts";
+import { RECORD_FLAGS, type WaitingRecords } from "#lib/compaction/waiting-records.ts";
 
 export const DEFAULT_SAMPLE_ENTRIES = 65_536;
 const ALL_HASHES = 2 ** 32;
 const FIRST_ENTRIES = 1024;
-const TOMBSTONE = 1;
-const EXPIRED = 2;
+const { tombstone: TOMBSTONE, expired: EXPIRED, sampled: SAMPLED } = RECORD_FLAGS;
 
 /** One key in one partition, as `DistinctSample.entries` gives it and `noteEntry` takes it. */
 export interface SampleEntry {
@@ -72,6 +72,8 @@ export class DistinctSample {
   #index: Int32Array;
   #size = 0;
   #threshold: number;
+  /** Keeps the compiler from dropping the loops that touch entries. */
+  #touched = 0;
 
   constructor(largestEntries = DEFAULT_SAMPLE_ENTRIES, threshold = ALL_HASHES) {
     this.largestEntries = largestEntries;
@@ -100,40 +102,63 @@ export class DistinctSample {
     const { hi, lo } = hasher;
     if (hi >>> 0 >= this.#threshold) return;
     let at = this.#find(hi, lo, record.partition);
-    if (at < 0) at = this.#addRecord(hasher, record, bytes, keyStart, keyEnd, at);
-    const number = at * NUMBERS;
-    const numbers = this.#numbers;
-    numbers[number + LAST_OFFSET] = record.offset;
-    numbers[number + LAST_TIMESTAMP] = record.timestamp;
-    if (record.timestamp > numbers[number + HIGHEST_TIMESTAMP]!) numbers[number + HIGHEST_TIMESTAMP] = record.timestamp;
-    numbers[number + LAST_SIZE] = record.sizeInBytes;
-    numbers[number + WRITES] = numbers[number + WRITES]! + 1;
-    const state = at * WORDS + STATE;
-    this.#words[state] =
-      (this.#words[state]! & ~3) | (record.isTombstone ? TOMBSTONE : 0) | (record.isExpired ? EXPIRED : 0);
-    if (this.#size > this.largestEntries) this.#thin();
+    if (at < 0) {
+      at = this.#append(hi, lo, record.partition, at);
+      const kind = hashSecondSpelling(hasher, bytes, keyStart, keyEnd);
+      this.#beginEntry(at, kind, kind === 0 ? 0 : hasher.hi, kind === 0 ? 0 : hasher.lo);
+      hasher.hi = hi;
+      hasher.lo = lo;
+    }
+    const flags = (record.isTombstone ? TOMBSTONE : 0) | (record.isExpired ? EXPIRED : 0);
+    this.#update(at, record.offset, record.timestamp, record.sizeInBytes, flags);
   }
 
-  #addRecord(
-    hasher: KeyHasher,
-    record: SampledRecord,
-    bytes: Uint8Array,
-    keyStart: number,
-    keyEnd: number,
-    found: number,
-  ): number {
-    const { hi, lo } = hasher;
-    const at = this.#append(hi, lo, record.partition, found);
-    const kind = hashSecondSpelling(hasher, bytes, keyStart, keyEnd);
+  /**
+   * Notes the records that bear the flag `sampled`, whose keys have no second spelling. What they will change is touched
+   * first, see `KeyTable.noteAll`.
+   */
+  noteAll(records: WaitingRecords, partition: number): void {
+    const { count, hi, lo, size, flags, offset, timestamp } = records;
+    const index = this.#index;
+    const words = this.#words;
+    const mask = index.length - 1;
+    let touched = 0;
+    for (let i = 0; i < count; i++) if ((flags[i]! & SAMPLED) !== 0) touched |= index[lo[i]! & mask]!;
+    for (let i = 0; i < count; i++) {
+      if ((flags[i]! & SAMPLED) !== 0) touched |= words[Math.max(0, index[lo[i]! & mask]! - 1) * WORDS]!;
+    }
+    this.#touched = touched;
+    for (let i = 0; i < count; i++) {
+      if ((flags[i]! & SAMPLED) === 0 || hi[i]! >>> 0 >= this.#threshold) continue;
+      let at = this.#find(hi[i]!, lo[i]!, partition);
+      if (at < 0) {
+        at = this.#append(hi[i]!, lo[i]!, partition, at);
+        this.#beginEntry(at, 0, 0, 0);
+      }
+      this.#update(at, offset[i]!, timestamp[i]!, size[i]!, flags[i]! & (TOMBSTONE | EXPIRED));
+    }
+  }
+
+  #beginEntry(at: number, kind: number, secondHi: number, secondLo: number): void {
     const word = at * WORDS;
     this.#words[word + STATE] = kind << 2;
-    this.#words[word + SECOND_HI] = kind === 0 ? 0 : hasher.hi;
-    this.#words[word + SECOND_LO] = kind === 0 ? 0 : hasher.lo;
-    this.#numbers[at * NUMBERS + HIGHEST_TIMESTAMP] = record.timestamp;
+    this.#words[word + SECOND_HI] = secondHi;
+    this.#words[word + SECOND_LO] = secondLo;
+    this.#numbers[at * NUMBERS + HIGHEST_TIMESTAMP] = Number.NEGATIVE_INFINITY;
     this.#numbers[at * NUMBERS + WRITES] = 0;
-    hasher.hi = hi;
-    hasher.lo = lo;
-    return at;
+  }
+
+  #update(at: number, offset: number, timestamp: number, sizeInBytes: number, flags: number): void {
+    const number = at * NUMBERS;
+    const numbers = this.#numbers;
+    numbers[number + LAST_OFFSET] = offset;
+    numbers[number + LAST_TIMESTAMP] = timestamp;
+    if (timestamp > numbers[number + HIGHEST_TIMESTAMP]!) numbers[number + HIGHEST_TIMESTAMP] = timestamp;
+    numbers[number + LAST_SIZE] = sizeInBytes;
+    numbers[number + WRITES] = numbers[number + WRITES]! + 1;
+    const state = at * WORDS + STATE;
+    this.#words[state] = (this.#words[state]! & ~3) | flags;
+    if (this.#size > this.largestEntries) this.#thin();
   }
 
   /** Adds what another sample knows: for a key of one partition that both know, the later offset wins and writes add up. */

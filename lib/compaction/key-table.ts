@@ -8,6 +8,7 @@
  * alone: that is how keys in several partitions are found.
  */
 import type { KeyCounts } from "#lib/compaction/key-counts.ts";
+import { RECORD_FLAGS, type WaitingRecords } from "#lib/compaction/waiting-records.ts";
 
 const FIELDS = 4;
 const META = 2;
@@ -26,16 +27,6 @@ const ALL_HASHES = 2 ** 32;
 const FIRST_SLOTS = 1 << 12;
 const LARGEST_LOAD = 0.8;
 export const DEFAULT_TABLE_SLOTS = 1 << 23;
-
-/** Key hashes that wait to be noted, oldest first. Flag 1: a tombstone; 2: one past its delete horizon. */
-export interface NotedRecords {
-  count: number;
-  readonly hi: Int32Array;
-  readonly lo: Int32Array;
-  readonly size: Float64Array;
-  readonly flags: Uint8Array;
-  readonly offset: Float64Array;
-}
 
 const emptyCounts = (): KeyCounts => ({
   kept: 0,
@@ -121,7 +112,7 @@ export class KeyTable {
    * the processor then waits for many of them at once instead of one after the other.
    * @returns index of the first record whose key had been noted for this partition before; -1 where there is none
    */
-  noteAll(records: NotedRecords, partition: number): number {
+  noteAll(records: WaitingRecords, partition: number): number {
     const { count, hi, lo, size, flags } = records;
     const slots = this.#slots;
     const mask = this.#mask;
@@ -131,7 +122,14 @@ export class KeyTable {
     let firstSeen = -1;
     for (let i = 0; i < count; i++) {
       const flag = flags[i]!;
-      const wasSeen = this.note(hi[i]!, lo[i]!, partition, size[i]!, (flag & 1) !== 0, (flag & 2) !== 0);
+      const wasSeen = this.note(
+        hi[i]!,
+        lo[i]!,
+        partition,
+        size[i]!,
+        (flag & RECORD_FLAGS.tombstone) !== 0,
+        (flag & RECORD_FLAGS.expired) !== 0,
+      );
       if (wasSeen && firstSeen < 0) firstSeen = i;
     }
     return firstSeen;

@@ -3,7 +3,9 @@ import type { LogVisitor, RecordBatch } from "#lib/brokers/replica-log-port.ts";
 import { BatchEvidence, type BatchEvidenceState } from "#lib/compaction/batch-evidence.ts";
 import type { DistinctSample, SampledRecord } from "#lib/compaction/distinct-sample.ts";
 import type { KeyHasher } from "#lib/compaction/key-hash.ts";
-import { KeyTable, type NotedRecords } from "#lib/compaction/key-table.ts";
+import { KeyTable } from "#lib/compaction/key-table.ts";
+import { mayHaveSecondSpelling } from "#lib/compaction/second-hash.ts";
+import { makeWaitingRecords, RECORD_FLAGS, type WaitingRecords } from "#lib/compaction/waiting-records.ts";
 
 /** Counters of a partition; plain data, so that a checkpoint can hold them. */
 export interface TallyState {
@@ -52,14 +54,7 @@ export class PartitionTally implements LogVisitor {
   #lastBatchOffset: number;
   #isAborted = false;
   #isPastHorizon = false;
-  readonly #waiting: NotedRecords = {
-    count: 0,
-    hi: new Int32Array(WAITING_RECORDS),
-    lo: new Int32Array(WAITING_RECORDS),
-    size: new Float64Array(WAITING_RECORDS),
-    flags: new Uint8Array(WAITING_RECORDS),
-    offset: new Float64Array(WAITING_RECORDS),
-  };
+  readonly #waiting = makeWaitingRecords(WAITING_RECORDS);
 
   /** @param now milliseconds since the epoch, against which delete horizons are held */
   constructor(
@@ -128,7 +123,10 @@ export class PartitionTally implements LogVisitor {
     this.#lastRecordOffset = offset;
     evidence.addOffset(offset);
     if (keyStart < 0) {
-      if (evidence.isHighOpen) evidence.limit(offset);
+      if (evidence.isHighOpen) {
+        this.#flush();
+        evidence.limit(offset);
+      }
       if (this.#isAborted) counts.abortedRecords++;
       else {
         counts.retainedRecords++;
@@ -147,25 +145,20 @@ export class PartitionTally implements LogVisitor {
     counts.keyedBytes += sizeInBytes;
     if (isTombstone) counts.tombstones++;
     const isExpired = isTombstone && this.#isPastHorizon;
-    if (table !== null) {
-      const waiting = this.#waiting;
-      const at = waiting.count++;
-      waiting.hi[at] = hasher.hi;
-      waiting.lo[at] = hasher.lo;
-      waiting.size[at] = sizeInBytes;
-      waiting.flags[at] = (isTombstone ? 1 : 0) | (isExpired ? 2 : 0);
-      waiting.offset[at] = offset;
-      if (at === WAITING_RECORDS - 1) this.#noteWaiting(table);
+    const isSampled = hasher.hi >>> 0 < sample.threshold;
+    let flags = (isTombstone ? RECORD_FLAGS.tombstone : 0) | (isExpired ? RECORD_FLAGS.expired : 0);
+    if (isSampled) {
+      if (keyEnd > keyStart && mayHaveSecondSpelling(bytes[keyStart])) {
+        const record = this.#record;
+        record.offset = offset;
+        record.timestamp = timestamp;
+        record.isTombstone = isTombstone;
+        record.isExpired = isExpired;
+        record.sizeInBytes = sizeInBytes;
+        sample.note(hasher, record, bytes, keyStart, keyEnd);
+      } else flags |= RECORD_FLAGS.sampled;
     }
-    if (hasher.hi >>> 0 < sample.threshold) {
-      const record = this.#record;
-      record.offset = offset;
-      record.timestamp = timestamp;
-      record.isTombstone = isTombstone;
-      record.isExpired = isExpired;
-      record.sizeInBytes = sizeInBytes;
-      sample.note(hasher, record, bytes, keyStart, keyEnd);
-    }
+    if (table !== null || (flags & RECORD_FLAGS.sampled) !== 0) this.#wait(offset, timestamp, sizeInBytes, flags);
   }
 
   /** After a whole answer: the position that it reached. */
@@ -181,29 +174,39 @@ export class PartitionTally implements LogVisitor {
     this.evidence.abandonBatch();
   }
 
-  #noteWaiting(table: KeyTable): void {
+  #wait(offset: number, timestamp: number, sizeInBytes: number, flags: number): void {
     const waiting = this.#waiting;
+    const at = waiting.count++;
+    waiting.hi[at] = this.#sinks.hasher.hi;
+    waiting.lo[at] = this.#sinks.hasher.lo;
+    waiting.size[at] = sizeInBytes;
+    waiting.offset[at] = offset;
+    waiting.timestamp[at] = timestamp;
+    waiting.flags[at] = flags;
+    if (waiting.count === WAITING_RECORDS) this.#flush();
+  }
+
+  #flush(): void {
+    const waiting = this.#waiting;
+    if (waiting.count === 0) return;
     const { evidence } = this;
-    const firstSeen = table.noteAll(waiting, this.partition);
+    const { table, sample } = this.#sinks;
+    const firstSeen = table === null ? -1 : table.noteAll(waiting, this.partition);
     if (evidence.isHighOpen) {
       const firstAborted = this.#findAborted(waiting);
       if (firstSeen >= 0) evidence.limit(waiting.offset[firstSeen]!);
       if (firstAborted >= 0) evidence.limit(waiting.offset[firstAborted]!);
     }
+    sample.noteAll(waiting, this.partition);
     waiting.count = 0;
   }
 
   /** Index of the first waiting record whose key an aborted transaction wrote too; -1 where there is none. */
-  #findAborted({ count, hi, lo }: NotedRecords): number {
+  #findAborted({ count, hi, lo }: WaitingRecords): number {
     const keys = this.#abortedKeys;
     if (keys === null) return -1;
     for (let i = 0; i < count; i++) if (keys.has(hi[i]!, lo[i]!, 0)) return i;
     return -1;
-  }
-
-  #flush(): void {
-    const { table } = this.#sinks;
-    if (table !== null && this.#waiting.count > 0) this.#noteWaiting(table);
   }
 
   #noteAborted(offset: number): void {

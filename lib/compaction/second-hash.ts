@@ -14,6 +14,10 @@ const OPENING_BRACKET = 0x5b;
 const decoder = new TextDecoder("utf-8", { fatal: true });
 const encoder = new TextEncoder();
 
+/** Judged by the first byte alone: keys for which this is false never have a second spelling. */
+export const mayHaveSecondSpelling = (first: number | undefined): boolean =>
+  first === 0 || first === OPENING_BRACE || first === OPENING_BRACKET;
+
 /** Leaves the second hash in `hasher` and says of which kind it is; `none`: the key has no other spelling. */
 export function hashSecondSpelling(hasher: KeyHasher, bytes: Uint8Array, start: number, end: number): number {
   const first = bytes[start];
