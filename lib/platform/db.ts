@@ -16,15 +16,21 @@ export function openDb(url: string): Db {
     idleTimeoutMillis: 60_000,
   });
   const db = new PrismaClient({ adapter, log: [] });
-  urls.set(db, url);
+  urlsOfProcess().set(db, url);
   return db;
 }
 
-const urls = new WeakMap<Db, string>();
+// Next evaluates a module once per bundle; the connection pool is one per process, and so is what is known about it.
+const holder = globalThis as { keyfoldDb?: Db; keyfoldDbUrls?: WeakMap<Db, string> };
+
+function urlsOfProcess(): WeakMap<Db, string> {
+  holder.keyfoldDbUrls ??= new WeakMap();
+  return holder.keyfoldDbUrls;
+}
 
 /** For what needs a connection of its own beside Prisma's: the job queue and listening. */
 export function databaseUrlOf(db: Db): string {
-  const url = urls.get(db);
+  const url = urlsOfProcess().get(db);
   if (url === undefined) throw new Error("This database was not opened by openDb.");
   return url;
 }
@@ -34,9 +40,6 @@ export function readDatabaseUrl(env: Record<string, string | undefined> = proces
   if (!url) throw new Error("DATABASE_URL is not set. Start with `npm start`, or set it to a Postgres 15 or newer.");
   return url;
 }
-
-// Next evaluates a module once per bundle; the connection pool is one per process.
-const holder = globalThis as { keyfoldDb?: Db };
 
 /** The connection of this process, opened at first use. */
 export function getDb(): Db {
