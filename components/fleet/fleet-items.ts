@@ -106,10 +106,18 @@ export interface FleetOverview {
   total: number;
   states: Record<StateKind, number>;
   causes: CauseCount[];
+  neverMeasured: number;
+  /** When the topic was measured that waits longest, milliseconds since the epoch; null where none was. */
+  oldestAt: number | null;
 }
 
-export const summarizeItems = (items: readonly FleetItem[]): FleetOverview => ({
-  total: items.length,
-  states: countStates(items),
-  causes: countCauses(items),
-});
+export function summarizeItems(items: readonly FleetItem[]): FleetOverview {
+  const times = items.map((item) => item.row.measuredAt).filter((at) => at !== null);
+  return {
+    total: items.length,
+    states: countStates(items),
+    causes: countCauses(items),
+    neverMeasured: items.length - times.length,
+    oldestAt: times.length === 0 ? null : times.reduce((oldest, at) => Math.min(oldest, at)),
+  };
+}

@@ -1,4 +1,5 @@
 import type { FleetOverview } from "#components/fleet/fleet-items.ts";
+import { Ago } from "#components/ui/ago.tsx";
 import { Panel } from "#components/ui/panel.tsx";
 import { StateGlyph } from "#components/ui/state-glyph.tsx";
 import { formatCount } from "#lib/platform/format-count.ts";
@@ -58,6 +59,16 @@ export function StateSummary({ overview, clusterCount }: { overview: FleetOvervi
             </div>
           ))}
         </dl>
+        <p className="mt-3 border-t border-line pt-2 text-second text-fg-2">
+          {overview.oldestAt === null ? (
+            "No topic has been measured."
+          ) : (
+            <>
+              The oldest measurement was made <Ago at={overview.oldestAt} />.
+              {overview.neverMeasured === 0 ? "" : ` ${formatCount(overview.neverMeasured)} never measured.`}
+            </>
+          )}
+        </p>
       </div>
     </Panel>
   );

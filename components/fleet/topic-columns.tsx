@@ -31,7 +31,7 @@ export const COLUMN_META: Record<string, ColumnMeta> = {
   topic: { phone: "max-wide:order-1", width: "22%" },
   attention: { phone: "max-wide:order-3 max-wide:!pl-[23px]", width: "24%" },
   log: { phone: "max-wide:order-4", width: "19%" },
-  kept: { phone: "max-wide:hidden", width: "13%" },
+  kept: { phone: "max-desk:hidden", width: "13%" },
   removable: { phone: "max-wide:hidden", width: "7.5%", numeric: true },
   ratio: { phone: "max-wide:hidden", width: "6%", numeric: true },
   measured: { phone: "max-wide:order-2 max-wide:text-right", width: "8.5%", numeric: true },

@@ -21,6 +21,9 @@ interface TopicTableProps {
 
 const ROW_PX = 47;
 const PHONE_ROW_PX = 95;
+/** Up to here all rows are in the document, so that the browser's own search finds them. */
+const WHOLE_ROWS_MAX = 100;
+const OVERSCAN_ROWS = 8;
 
 export function TopicTable({ items, sort, descending, onSort, choiceKey }: TopicTableProps) {
   const table = useTable({
@@ -58,7 +61,11 @@ export function TopicTable({ items, sort, descending, onSort, choiceKey }: Topic
       <table className="grid-table fold-table" aria-rowcount={steady.items.length + 1} aria-label="Topics">
         <colgroup>
           {columns.map(({ id }) => (
-            <col key={id} style={{ width: COLUMN_META[id ?? ""]?.width }} />
+            <col
+              key={id}
+              className={id === "kept" ? "max-desk:hidden" : ""}
+              style={{ width: COLUMN_META[id ?? ""]?.width }}
+            />
           ))}
         </colgroup>
         <Head table={table} sort={sort} descending={descending} onSort={onSort} />
@@ -122,7 +129,7 @@ function Head({ table, sort, descending, onSort }: HeadProps) {
                 key={header.id}
                 scope="col"
                 aria-sort={chosen ? (descending ? "descending" : "ascending") : undefined}
-                className={`border-t border-line ${COLUMN_META[id]?.numeric ? "num" : ""}`}
+                className={`border-t border-line ${COLUMN_META[id]?.numeric ? "num" : ""} ${id === "kept" ? "max-desk:hidden" : ""}`}
               >
                 {header.column.getCanSort() ? (
                   <button
@@ -177,7 +184,7 @@ function useVirtualRows(count: number, body: React.RefObject<HTMLTableSectionEle
   return useWindowVirtualizer({
     count,
     estimateSize: () => rowPx,
-    overscan: 8,
+    overscan: count <= WHOLE_ROWS_MAX ? count : OVERSCAN_ROWS,
     scrollMargin,
     // The server draws the rows of a tall first screen; without this it would draw none.
     initialRect: { width: 1440, height: 1400 },
