@@ -45,7 +45,7 @@ export async function countRetainedRecords(
 ): Promise<RetainedRecords> {
   const { logStart, cleanEnd, lastStable, cleanBytes, dirtyBytes } = sections;
   if (lastStable <= logStart) return { records: exactly(0), windows: [], cleanBytes: 0 };
-  const reader = new WindowReader(log, budget, sections.known);
+  const reader = new WindowReader(log, budget, sections);
   const { largestBatchBytes } = sections;
   const windowYield = WALK_SHARE * (WINDOW_BYTES - (largestBatchBytes < WINDOW_BYTES ? largestBatchBytes / 2 : 0));
   if (cleanBytes === null || cleanBytes.high > (WINDOWS_MAX - DIRTY_WINDOWS_MIN) * windowYield) {
@@ -104,10 +104,12 @@ async function sampleBoth(
 class WindowReader {
   readonly #log: ReplicaLog;
   readonly #budget: ProbeBudget;
+  readonly #logStart: number;
   readonly #known: readonly RetainedWindow[];
   #read = 0;
 
-  constructor(log: ReplicaLog, budget: ProbeBudget, known: readonly RetainedWindow[]) {
+  constructor(log: ReplicaLog, budget: ProbeBudget, { logStart, known }: RetainedSections) {
+    this.#logStart = logStart;
     this.#known = [...known].sort((a, b) => a.from - b.from || b.to - a.to);
     this.#log = log;
     this.#budget = budget;
@@ -167,7 +169,7 @@ class WindowReader {
   async #next(offset: number, end: number): Promise<RetainedWindow | null> {
     if (this.windowsLeft() === 0 || !this.#budget.allows(WINDOW_BYTES)) return null;
     this.#read += 1;
-    return readRetainedWindow(this.#log, offset, WINDOW_BYTES, end);
+    return readRetainedWindow(this.#log, offset, WINDOW_BYTES, { logStart: this.#logStart, end });
   }
 }
 

@@ -10,12 +10,15 @@ export interface RetainedWindow {
   bytes: number;
 }
 
-/** Reads one window read_committed. Batches at or after `end` are left out. */
+/**
+ * Reads one window read_committed. Batches at or after `end` are left out, and records before the log start: that may
+ * have been moved into a batch.
+ */
 export async function readRetainedWindow(
   log: ReplicaLog,
   offset: number,
   ask: number,
-  end: number,
+  { logStart, end }: { logStart: number; end: number },
 ): Promise<RetainedWindow> {
   const window = { from: offset, to: offset, records: 0, bytes: 0 };
   let firstBase: number | null = null;
@@ -31,10 +34,14 @@ export async function readRetainedWindow(
         firstBase ??= batch.baseOffset;
         window.bytes += batch.sizeInBytes;
         window.to = batch.lastOffset + 1;
-        if (!batch.isControl && !batch.isAborted) window.records += batch.recordCount;
+        if (batch.isControl || batch.isAborted) return false;
+        if (batch.baseOffset < logStart) return true;
+        window.records += batch.recordCount;
         return false;
       },
-      record() {},
+      record(recordOffset) {
+        if (recordOffset >= logStart) window.records += 1;
+      },
     },
   );
   window.from = Math.min(offset, firstBase ?? offset);
