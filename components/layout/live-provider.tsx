@@ -9,6 +9,21 @@ const POLL_MS = 10_000;
 const SAFETY_POLL_MS = 60_000;
 /** Changes come in bursts (a poll touches many topics); a view is read once for all of them. */
 const BURST_MS = 750;
+/** A view that takes long to read is read less often: at most this part of the time is spent on it. */
+const READING_SHARE_MAX = 0.1;
+
+/** How long reading a view took last, by its key. */
+const readingMs = new Map<string, number>();
+const nameOf = (key: readonly string[]): string => key.join("\u0000");
+
+async function readTimed<T>(key: readonly string[], path: string): Promise<T> {
+  const startedAt = performance.now();
+  try {
+    return await callApi<T>(path);
+  } finally {
+    readingMs.set(nameOf(key), performance.now() - startedAt);
+  }
+}
 
 const LiveContext = createContext(false);
 
@@ -29,16 +44,16 @@ function EventFollower({ children }: { children: ReactNode }) {
   useEffect(() => {
     // From here on buttons answer; tests wait for it.
     document.documentElement.dataset.interactive = "true";
-    const touched = new Map<string, readonly string[]>();
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const flush = (): void => {
-      timer = undefined;
-      for (const queryKey of touched.values()) void client.invalidateQueries({ queryKey });
-      touched.clear();
-    };
-    const touch = (key: readonly string[]): void => {
-      touched.set(key.join("\u0000"), key);
-      timer ??= setTimeout(flush, BURST_MS);
+    const timers = new Map<string, ReturnType<typeof setTimeout>>();
+    const touch = (queryKey: readonly string[]): void => {
+      const name = nameOf(queryKey);
+      if (timers.has(name)) return;
+      const wait = Math.max(BURST_MS, (readingMs.get(name) ?? 0) / READING_SHARE_MAX);
+      const read = (): void => {
+        timers.delete(name);
+        void client.invalidateQueries({ queryKey });
+      };
+      timers.set(name, setTimeout(read, wait));
     };
     const stop = followEvents((message) => {
       if (message.type === "live") setLive(message.live);
@@ -46,7 +61,7 @@ function EventFollower({ children }: { children: ReactNode }) {
     });
     return () => {
       stop();
-      clearTimeout(timer);
+      for (const timer of timers.values()) clearTimeout(timer);
     };
   }, [client]);
   return <LiveContext value={live}>{children}</LiveContext>;
@@ -83,7 +98,7 @@ export function useLiveView<T>({ key, path, initial, partial = false, everyMs }:
   const live = use(LiveContext);
   const query = useQuery({
     queryKey: key,
-    queryFn: () => callApi<T>(path),
+    queryFn: () => readTimed<T>(key, path),
     initialData: initial,
     // A part of the view is read in full at once.
     initialDataUpdatedAt: partial ? 0 : undefined,
