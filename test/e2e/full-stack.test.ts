@@ -165,7 +165,7 @@ describe("the pages of a broker that is written", { timeout: 400_000 }, () => {
     const counts = await countReadCommitted(kafka.servers, ACCOUNTS, ACCOUNT_PARTITIONS);
     await expect.poll(() => topic.figure("#keys", "Distinct keys"), PATIENCE).toBe(sum(counts, "distinct_keys"));
     expect(await topic.figure("#keys", "Records kept")).toBe(sum(counts, "retained_records"));
-    const details = (await topic.textOf(topic.page.locator("#keys"))).replaceAll(/(?<=\d) (?=\d{3})/g, "");
+    const details = await topic.textOf(topic.page.locator("#keys"));
     expect(details.match(/by scan, exact/g)).toHaveLength(2);
     expect(details).toContain(
       `${sum(counts, "tombstones")} tombstones, ${sum(counts, "superseded_records")} records superseded.`,

@@ -2,7 +2,12 @@
 import type { Locator, Page } from "playwright-core";
 import { paths } from "#lib/http/paths.ts";
 
+/** What groups the digits of long numbers. */
+const GROUPING = "\u202f";
+
 type Marked = typeof globalThis & { notLoadedAgain?: true };
+
+const oneLine = (text: string): string => text.replaceAll(GROUPING, "").replaceAll(/\s+/g, " ").trim();
 
 export class PageReader {
   readonly page: Page;
@@ -17,10 +22,14 @@ export class PageReader {
     return this.page.getByRole("table", { name: "Topics" }).getByRole("row").filter({ has: link });
   }
 
-  /** In one line; every kind of space is one space. */
+  /** In one line: long numbers without gaps, every other kind of space one space. */
   async textOf(locator: Locator): Promise<string> {
     // biome-ignore lint/performance/useDomNodeTextContent: what is read, without what CSS hides
-    return (await locator.innerText()).replaceAll(/\s+/g, " ").trim();
+    return oneLine(await locator.innerText());
+  }
+
+  async textsOf(locator: Locator): Promise<string[]> {
+    return (await locator.allInnerTexts()).map(oneLine);
   }
 
   /** The figure below a label, in a part of the page. */
