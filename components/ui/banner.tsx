@@ -1,6 +1,5 @@
 import type { ReactNode } from "react";
-import { StateGlyph } from "#components/ui/state-glyph.tsx";
-import type { StateKind } from "#lib/topics/standing.ts";
+import { StateGlyph, type StateKind } from "#components/ui/state-glyph.tsx";
 
 const GROUND: Record<StateKind, string> = {
   ok: "bg-ok-bg",

@@ -1,6 +1,5 @@
 import type { ReactNode } from "react";
-import { STATE_INK, StateGlyph } from "#components/ui/state-glyph.tsx";
-import type { StateKind } from "#lib/topics/standing.ts";
+import { STATE_INK, StateGlyph, type StateKind } from "#components/ui/state-glyph.tsx";
 
 const SHAPE =
   "inline-flex h-5 max-w-full items-center gap-[5px] rounded-chip px-[7px] text-[0.71875rem] whitespace-nowrap";

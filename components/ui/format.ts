@@ -1,5 +1,4 @@
 /** How numbers, times and durations are written. Pure, so that server, browser and tests write the same. */
-import type { Estimate } from "#lib/compaction/measurement.ts";
 import { formatCount } from "#lib/platform/format-count.ts";
 
 /** No-break space: between a number and its unit. */
@@ -110,6 +109,14 @@ export function formatDay(at: number): string {
   return `${date.getUTCDate()}${GAP}${MONTHS[date.getUTCMonth()]}`;
 }
 
+/** A value within bounds; null where only the bounds are known. */
+export interface BoundedValue {
+  value: number | null;
+  low: number;
+  high: number;
+  exact: boolean;
+}
+
 export type FigureKind = "count" | "bytes" | "ratio" | "share";
 
 /** A figure in words: the number, and its error where it is not exact. */
@@ -128,7 +135,7 @@ const FULL: Record<FigureKind, (value: number) => string> = {
 
 const SHORT: Record<FigureKind, (value: number) => string> = { ...FULL, count: formatCompact };
 
-function formatError(estimate: Estimate, value: number, kind: FigureKind): string {
+function formatError(estimate: BoundedValue, value: number, kind: FigureKind): string {
   const half = Math.max(estimate.high - value, value - estimate.low);
   if (kind === "ratio") return half < 0.005 ? "±<0.01" : `±${half.toFixed(2)}`;
   if (kind === "share") return half < 0.005 ? `±<1${GAP}%` : `±${Math.ceil(half * 100)}${GAP}%`;
@@ -139,7 +146,7 @@ function formatError(estimate: Estimate, value: number, kind: FigureKind): strin
   return percent < 1 ? `±${Math.ceil(percent * 10) / 10}${GAP}%` : `±${Math.ceil(percent)}${GAP}%`;
 }
 
-function formatBounds(estimate: Estimate, kind: FigureKind): string {
+function formatBounds(estimate: BoundedValue, kind: FigureKind): string {
   const write = SHORT[kind];
   if (estimate.low <= 0) return `≤${GAP}${write(estimate.high)}`;
   if ((kind === "ratio" || kind === "share") && estimate.high >= 1) return `≥${GAP}${write(estimate.low)}`;
@@ -152,7 +159,7 @@ function formatBounds(estimate: Estimate, kind: FigureKind): string {
  * An estimate as text. Exact figures are written in full (`short`: three digits, for columns); estimates have three
  * digits and their error; where only bounds are known the bounds are written and no middle is made up.
  */
-export function formatEstimate(estimate: Estimate, kind: FigureKind, short = false): Figure {
+export function formatEstimate(estimate: BoundedValue, kind: FigureKind, short = false): Figure {
   if (estimate.value === null) return { text: formatBounds(estimate, kind), error: "bounds" };
   if (estimate.exact) return { text: (short ? SHORT : FULL)[kind](estimate.value), error: null };
   return { text: SHORT[kind](estimate.value), error: formatError(estimate, estimate.value, kind) };

@@ -1,5 +1,7 @@
 import type { ReactNode } from "react";
-import type { StateKind } from "#lib/topics/standing.ts";
+
+/** Holds or done; will break or costs; broken or refused; cannot be told; running or waiting. */
+export type StateKind = "ok" | "watch" | "broken" | "unknown" | "run";
 
 const SHAPES: Record<StateKind, ReactNode> = {
   ok: (

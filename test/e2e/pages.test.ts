@@ -146,6 +146,21 @@ describe("the topic page", () => {
     await close();
   });
 
+  it("keeps the last data of a topic that is gone, says since when, and turns measuring off", async () => {
+    const left = seededTopics().filter(
+      ({ cluster, name }) => cluster === "prod-ap1" && name !== "pricing.catalog.by-sku",
+    );
+    const { page, close } = await visit(paths.topic("prod-ap1", "pricing.catalog.by-sku"));
+    // A second poll that leaves it out confirms that it is gone.
+    for (const _ of [1, 2]) await pollOnce(database.db, "prod-ap1", left, Date.now());
+    await page.getByText("This topic is gone from prod-ap1").waitFor();
+    const measure = page.getByRole("button", { name: "Measure now" });
+    expect(await measure.getAttribute("aria-disabled")).toBe("true");
+    expect(await page.getByText("off: the topic is gone").count()).toBe(1);
+    expect(await page.locator("#log svg.strip").count()).toBeGreaterThan(0);
+    await close();
+  });
+
   it("answers 404, with a way on, for what was never seen", async () => {
     const { page, close } = await openPage(browser);
     const answer = await page.goto(`${server.origin}${paths.topic("prod-eu1", "never.seen")}`);

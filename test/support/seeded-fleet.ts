@@ -37,7 +37,6 @@ export interface SeededTopic {
 
 export const HELD_TOPIC = "customer.shipping-address.v2";
 export const UNMEASURED_TOPIC = "geo.zone";
-export const GONE_TOPIC = "cart.items.v1";
 
 const DEFAULTS: ConfigEntries = {
   "min.cleanable.dirty.ratio": { value: "0.5", source: "default" },
