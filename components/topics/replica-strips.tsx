@@ -60,6 +60,8 @@ interface ReplicaProps {
 function Replica({ replica, measured, leaderMeasurement, largest, stale }: ReplicaProps) {
   const width = replica.bytes === null ? 0 : Math.max(0.02, replica.bytes / largest);
   const state = measured === null ? null : STATE_WORDS[measured.state];
+  // The one that was measured as leader: another may lead by now, with another log.
+  const drawn = measured === null ? replica.leader : measured.leader;
   const facts = [
     replica.bytes === null ? `size ${NOT_KNOWN}` : formatBytes(replica.bytes),
     measured?.cleanPoint
@@ -72,7 +74,7 @@ function Replica({ replica, measured, leaderMeasurement, largest, stale }: Repli
       <span className="text-second text-fg-2">
         broker {replica.brokerId} {replica.leader ? <span className="text-fg-3">leader</span> : null}
       </span>
-      {replica.leader && leaderMeasurement !== null ? (
+      {drawn && leaderMeasurement !== null ? (
         <LogStrip
           id={`r${leaderMeasurement.partition}-${replica.brokerId}`}
           title={`Log on broker ${replica.brokerId}, by bytes`}

@@ -15,7 +15,7 @@ export interface DueTopic {
   topicRef: bigint;
   topic: string;
   topicId: string;
-  /** Those that are due, with where they stood at the last poll; the bytes are those of all replicas. */
+  /** Those that are due, with where they stood at the last poll; the bytes are those of all replicas, the leader's twice. */
   partitions: { partition: number; logEnd: number | null; bytes: number | null }[];
 }
 
@@ -28,14 +28,16 @@ interface DueRow {
 
 /**
  * First those that were never probed, then those whose turn is overdue, then those whose log end moved most. A size
- * that changed, of any replica, is a change too: a cleaner moves no offset, and each broker has its own.
+ * that changed, of any replica, is a change too: a cleaner moves no offset, and each broker has its own. The leader's
+ * counts twice, so that another leader with another size is a change as well.
  */
 export async function readDueTopics(db: DbSession, clusterId: string, now: number): Promise<DueTopic[]> {
   const before = (ms: number): Date => new Date(now - ms);
   const rows = await db.$queryRaw<DueRow[]>`
     WITH state AS (
       SELECT t.id, t.name, t.topic_id, p.partition, p.log_end, p.probed_at, p.probed_end, p.probed_bytes, p.probe_error,
-             (SELECT sum((r->>'bytes')::bigint)::bigint FROM jsonb_array_elements(p.replicas) AS r) AS bytes
+             (SELECT sum((r->>'bytes')::bigint * CASE WHEN (r->>'brokerId')::int = p.leader THEN 2 ELSE 1 END)::bigint
+              FROM jsonb_array_elements(p.replicas) AS r) AS bytes
       FROM topic t JOIN partition_state p ON p.topic_ref = t.id
       WHERE t.cluster_id = ${clusterId} AND t.gone_at IS NULL AND t.missing_since IS NULL
         AND t.cleanup_policy LIKE '%compact%' AND p.leader IS NOT NULL
