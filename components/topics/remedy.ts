@@ -31,8 +31,12 @@ export function findRemedy({ id, partition, brokerId }: Standing, topic: string)
         text: "If each key's last value must stay, let compaction be the only policy. What was deleted does not come back.",
         command: configure("cleanup.policy=compact"),
       };
-    case "replica-quarantined":
     case "replica-cleaner-off":
+      return {
+        text: `Check log.cleaner.enable of broker ${brokerId}, and look for "log cleaner" in its log: an error that stopped its cleaner is there. Once its cause is gone, restart that broker.`,
+        command: null,
+      };
+    case "replica-quarantined":
       return {
         text: `Look for "log cleaner" in the log of broker ${brokerId}: the error that stopped it is there. Once its cause is gone, restart that broker.`,
         command: null,
