@@ -176,6 +176,7 @@ async function resolveBoundaries(explorer: LogExplorer): Promise<void> {
 
 /** A boundary that may be the clean point was seen, but not what stands behind it. */
 function isUnresolved(explorer: LogExplorer, low: number, high: number): boolean {
+  if (explorer.hasUnprovenEnd(low - 1, high)) return true;
   return [...explorer.boundaries.values()].some(({ next, first }) => first === null && next >= low - 1 && next <= high);
 }
 

@@ -96,7 +96,7 @@ export function partLogBytes(
 
 /** Bytes of the segment that the clean point may lie inside of: moved by DeleteRecords, or with a full offset map. */
 function splitSegment(
-  { cleanPoint }: ReplicaPosition,
+  { cleanPoint, explorer }: ReplicaPosition,
   walk: SegmentWalk | null,
   afterStart: Estimate,
   total: number,
@@ -104,8 +104,7 @@ function splitSegment(
 ): { segmentBeforeCleanPoint: Estimate; segmentAfterCleanPoint: Estimate } {
   const none = { segmentBeforeCleanPoint: exactly(0), segmentAfterCleanPoint: exactly(0) };
   if (cleanPoint.warning === "offset-map-full") {
-    const largest = Math.max(0, ...(walk?.segments ?? []).map((segment) => segment.bytes));
-    const any = estimated(null, 0, Math.min(total, largest));
+    const any = estimated(null, 0, Math.min(total, explorer.segmentBytes));
     return { segmentBeforeCleanPoint: any, segmentAfterCleanPoint: any };
   }
   if (!isStartInside) return none;

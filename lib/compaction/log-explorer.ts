@@ -82,6 +82,8 @@ export class LogExplorer {
   readonly #budget: ProbeBudget;
   readonly #hasher: KeyHasher;
   readonly #peeked = new Map<number, Peek>();
+  /** Base offsets of the first batches of answers: a batch begins there. */
+  readonly #firstBases = new Set<number>();
   /** Answers of whole batches that were as long as what was asked for, or longer: by their end, from where and how long. */
   readonly #wholeAnswers = new Map<number, { offset: number; recordSetBytes: number }>();
   #peeks = 0;
@@ -115,7 +117,7 @@ export class LogExplorer {
 
   /** Peeks are sound only where the broker is known to answer with that much. */
   canPeek(): boolean {
-    return this.arePeeksAllowed() && this.#peeks < PEEKS_MAX && this.#budget.allows(2 * PEEK_READ_BYTES);
+    return this.arePeeksAllowed() && this.#peeks < PEEKS_MAX && this.#budget.allowsPeek(2 * PEEK_READ_BYTES);
   }
 
   arePeeksAllowed(): boolean {
@@ -127,6 +129,7 @@ export class LogExplorer {
     const answer = await this.#fetch(offset, ask, window);
     const from = Math.min(offset, answer.firstBaseOffset ?? offset);
     this.explored.add(from, answer.nextOffset);
+    if (answer.firstBaseOffset !== null) this.#firstBases.add(answer.firstBaseOffset);
     const known = this.boundaries.get(offset);
     if (known && answer.firstBaseOffset !== null) known.first = answer.firstBaseOffset;
     const endsAtBoundary = await this.#endsAtBoundary(ask, answer);
@@ -164,6 +167,7 @@ export class LogExplorer {
    * peek tells the size of that segment as well.
    */
   async resolveFirst(boundary: SegmentBoundary): Promise<number | null> {
+    if (boundary.first === null && this.#firstBases.has(boundary.next)) boundary.first = boundary.next;
     if (boundary.first === null && boundary.next < this.highWatermark) {
       if (this.canPeek()) await this.peek(boundary.next);
       else if (this.canLook()) await this.look(boundary.next);
@@ -194,6 +198,13 @@ export class LogExplorer {
       const peek = await this.peek(offset);
       if (!peek.reachesAsk && peek.recordSetBytes === recordSetBytes) this.boundaries.set(next, { next, first: null });
     }
+  }
+
+  /** True where an answer ended in `[low, high]` that may be a segment's end, and nobody could prove it. */
+  hasUnprovenEnd(low: number, high: number): boolean {
+    return [...this.#wholeAnswers].some(([next, { offset }]) => {
+      return next >= low && next <= high && !this.boundaries.has(next) && !this.#peeked.has(offset);
+    });
   }
 
   async #endsAtBoundary(ask: number, answer: FetchAnswer): Promise<boolean> {

@@ -26,6 +26,11 @@ export class ProbeBudget {
     return this.fetchesLeft() >= 1 && this.bytesLeft() >= Math.max(ask, this.#largestBatchBytes);
   }
 
+  /** An answer of which no more than `bytes` are read, however large its batches are. */
+  allowsPeek(bytes: number): boolean {
+    return this.fetchesLeft() >= 1 && this.bytesLeft() >= bytes;
+  }
+
   fetchesLeft(): number {
     return this.#fetchesMax - this.#traffic().fetches;
   }
