@@ -24,7 +24,7 @@ export interface ShapePartitionTruth {
 export interface MadeShapes {
   seed: number;
   topics: ShapeTopic[];
-  /** Options for `readStableTruth` and `waitForCleaner`. */
+  /** Options for `waitForCleaner`. */
   minCleanableRatio: Map<string, number>;
   /** The truth, read now; call it again after a measurement where something may have moved. */
   readTruth(): Promise<ShapePartitionTruth[]>;

@@ -131,27 +131,3 @@ export async function waitForCleaner(
     }
   }
 }
-
-/** Partition by partition, in the order of `old`. A partition that was not there before has the same truth twice. */
-export interface TruthPair {
-  old: LogTruth;
-  /** After the checkpoint was still; what was measured between may lie anywhere from the one to the other. */
-  now: LogTruth;
-}
-
-/**
- * Reads the truth of one broker, runs `measure`, and reads the truth again once the checkpoint was still: the cleaner
- * swaps segments before it writes the checkpoint, so the log can be ahead of the file.
- */
-export async function readStableTruth<T>(
-  dataDir: string,
-  topics: readonly string[],
-  measure: () => Promise<T>,
-  options: RestOptions = {},
-): Promise<{ result: T; truths: TruthPair[] }> {
-  const before = await readTruth(dataDir, topics);
-  const result = await measure();
-  const [after] = await waitForCleaner([dataDir], topics, options);
-  const later = new Map((after ?? []).map((truth) => [truth.partition, truth]));
-  return { result, truths: before.map((old) => ({ old, now: later.get(old.partition) ?? old })) };
-}
