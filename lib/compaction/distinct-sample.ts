@@ -72,7 +72,7 @@ export class DistinctSample {
   #index: Int32Array;
   #size = 0;
   #threshold: number;
-  /** Keeps the compiler from dropping the loops that touch entries. */
+  // biome-ignore lint/correctness/noUnusedPrivateClassMembers: written alone, it keeps the compiler from dropping the loops that touch entries.
   #touched = 0;
 
   constructor(largestEntries = DEFAULT_SAMPLE_ENTRIES, threshold = ALL_HASHES) {

@@ -55,7 +55,7 @@ export class KeyTable {
   #mask: number;
   #roomLeft: number;
   #threshold = ALL_HASHES;
-  /** Keeps the compiler from dropping the loop that touches slots. */
+  // biome-ignore lint/correctness/noUnusedPrivateClassMembers: written alone, it keeps the compiler from dropping the loop that touches slots.
   #touched = 0;
   readonly #largest: number;
 
