@@ -6,7 +6,8 @@ import { runCommand } from "./run-command.mjs";
 const CLIENT_SOURCES = ["prisma/schema.prisma", "prisma.config.ts", "node_modules/prisma/package.json"];
 const BUILD_SOURCES = [
   ...["app", "components", "lib", "public", "prisma/schema.prisma", "package.json", "package-lock.json"],
-  ...["next.config.ts", "next.config.mjs", "postcss.config.mjs", "tsconfig.json", "instrumentation.ts", "proxy.ts"],
+  ...["next.config.ts", "next.config.mjs", "postcss.config.mjs", "tsconfig.json", "tsconfig.web.json"],
+  ...["instrumentation.ts", "proxy.ts"],
 ];
 
 /** Generates the Prisma client. Returns false where it is as new as the schema. */
