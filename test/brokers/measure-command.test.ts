@@ -9,6 +9,7 @@ import { runTopicScan, type ScanOptions } from "#lib/compaction/run-scan.ts";
 import { deserialiseSample } from "#lib/compaction/sample-format.ts";
 import type { ScanProgress } from "#lib/compaction/scan-progress.ts";
 import type { ClusterConfig } from "#lib/platform/cluster-config.ts";
+import { clusterConfig } from "../support/cluster-config.ts";
 import type { KafkaCluster } from "../support/kafka-cluster.ts";
 import { type ProducePhase, produce } from "../support/producer.ts";
 import { sharedKafka } from "../support/shared-kafka.ts";
@@ -20,22 +21,11 @@ const COMPACT = { "cleanup.policy": "compact", "min.compaction.lag.ms": "8640000
 const SEED = randomBytes(16);
 const ROOT = new URL("../..", import.meta.url).pathname;
 
-function clusterConfig(servers: string): ClusterConfig {
-  return {
-    id: "test",
-    aliases: [],
-    system: "kafka",
-    servers: servers.split(",").map((server) => {
-      const [host, port] = server.split(":");
-      return { host: host!, port: Number(port) };
-    }),
-    tls: null,
-    sasl: null,
-    changes: null,
-    readOnly: true,
+/** No budget that a test would wait for. */
+const quickCluster = (servers: string): ClusterConfig =>
+  clusterConfig(servers, {
     budgets: { scanBytesPerSecond: 1e9, scanBytesPerDay: null, requestsPerSecond: null },
-  };
-}
+  });
 
 interface CommandRun {
   code: number | null;
@@ -99,7 +89,7 @@ describe("measure", () => {
     });
     const progress: ScanProgress[] = [];
     const ended = runTopicScan({
-      cluster: clusterConfig(servers),
+      cluster: quickCluster(servers),
       topic,
       seed: SEED,
       ...options,

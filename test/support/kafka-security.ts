@@ -1,31 +1,9 @@
-/** Secure listeners, tokens and cluster configurations for tests. */
+/** Secure listeners and tokens for tests. */
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { type ClusterConfig, DEFAULT_SCAN_BYTES_PER_SECOND } from "#lib/platform/cluster-config.ts";
-import { parseServerAddress } from "#lib/platform/server-address.ts";
 import type { Authority, IssuedCertificate } from "./certificates.ts";
 import type { SecureListener } from "./kafka-cluster.ts";
-
-/** @param servers `host:port,...` */
-export function clusterConfig(servers: string, security: Partial<ClusterConfig> = {}): ClusterConfig {
-  return {
-    id: "test",
-    aliases: [],
-    system: "kafka",
-    servers: servers.split(",").map((server) => {
-      const address = parseServerAddress(server);
-      if (!address.ok) throw new Error(address.error);
-      return address.value;
-    }),
-    tls: null,
-    sasl: null,
-    changes: null,
-    readOnly: false,
-    budgets: { scanBytesPerSecond: DEFAULT_SCAN_BYTES_PER_SECOND, scanBytesPerDay: null, requestsPerSecond: null },
-    ...security,
-  };
-}
 
 export const tlsListener = (
   name: string,

@@ -5,8 +5,8 @@ import type { Broker } from "#lib/brokers/broker-port.ts";
 import { partitionKey } from "#lib/brokers/broker-port.ts";
 import { openBroker } from "#lib/brokers/open-broker.ts";
 import type { ClusterConfig } from "#lib/platform/cluster-config.ts";
+import { clusterConfig } from "../../support/cluster-config.ts";
 import { type KafkaCluster, startKafka } from "../../support/kafka-cluster.ts";
-import { clusterConfig } from "../../support/kafka-security.ts";
 import { sharedKafka } from "../../support/shared-kafka.ts";
 import { createTopic, deleteTopic } from "../../support/topic-admin.ts";
 

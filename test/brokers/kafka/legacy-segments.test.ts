@@ -7,8 +7,8 @@ import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { Broker } from "#lib/brokers/broker-port.ts";
 import { openBroker } from "#lib/brokers/open-broker.ts";
+import { clusterConfig } from "../../support/cluster-config.ts";
 import { type KafkaCluster, type KafkaVersion, startKafka } from "../../support/kafka-cluster.ts";
-import { clusterConfig } from "../../support/kafka-security.ts";
 import { createTopic } from "../../support/topic-admin.ts";
 import { CollectingVisitor, findRecordSet } from "../../unit/brokers/kafka/record-sets.ts";
 

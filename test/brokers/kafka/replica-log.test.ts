@@ -7,8 +7,8 @@ import type { BrokerError } from "#lib/brokers/broker-error.ts";
 import type { Broker } from "#lib/brokers/broker-port.ts";
 import { openBroker } from "#lib/brokers/open-broker.ts";
 import type { IsolationLevel, LogVisitor, RecordBatch, ReplicaLog } from "#lib/brokers/replica-log-port.ts";
+import { clusterConfig } from "../../support/cluster-config.ts";
 import { type KafkaCluster, startKafka } from "../../support/kafka-cluster.ts";
-import { clusterConfig } from "../../support/kafka-security.ts";
 import { produce, runPython } from "../../support/producer.ts";
 import { createTopic, deleteTopic } from "../../support/topic-admin.ts";
 

@@ -8,26 +8,19 @@ import { cancelScan, requestScan } from "#lib/measurements/commands.ts";
 import { getScanView } from "#lib/measurements/queries.ts";
 import { runScanJob, type ScanContext, ScanHandedOverError } from "#lib/measurements/scan-job.ts";
 import { closeScanSender } from "#lib/measurements/scan-queue.ts";
-import type { ClusterConfig } from "#lib/platform/cluster-config.ts";
 import { createLog } from "#lib/platform/log.ts";
 import { createSealedBox } from "#lib/platform/sealed-box.ts";
 import { getTopicView } from "#lib/topics/queries.ts";
+import { clusterConfig } from "../../support/cluster-config.ts";
 import { makePartitionMeasurement, makeTopicMeasurement } from "../../support/measurements.ts";
 import { makeSnapshot, topicIdOf } from "../../support/poll-snapshots.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/postgres.ts";
 
 const NOW = 1_800_000_000_000;
-const CLUSTER: ClusterConfig = {
+const CLUSTER = clusterConfig("127.0.0.1:1", {
   id: "prod",
-  aliases: [],
-  system: "kafka",
-  servers: [{ host: "127.0.0.1", port: 1 }],
-  tls: null,
-  sasl: null,
-  changes: null,
-  readOnly: false,
   budgets: { scanBytesPerSecond: 1000, scanBytesPerDay: null, requestsPerSecond: null },
-};
+});
 const PROGRESS = {
   partitionsDone: 0,
   partitionCount: 1,
