@@ -1,5 +1,7 @@
 /** Real Kafka clusters for tests: one or three brokers on free ports of 127.0.0.1, in a temporary folder. */
+import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -110,6 +112,8 @@ class ClusterBroker implements KafkaBroker {
   async start(properties?: Record<string, string>): Promise<void> {
     if (properties) this.#options = { ...this.#options, properties: { ...this.#base, ...properties } };
     this.#running = await startBroker(this.#options);
+    // A broker that answers at one listener may not have opened the next one yet.
+    for (const port of Object.values(this.listeners)) await waitUntilListening(port);
   }
 
   async stop(): Promise<void> {
@@ -129,6 +133,20 @@ class ClusterBroker implements KafkaBroker {
 
   resume(): void {
     if (this.#running) process.kill(this.#running.pid, "SIGCONT");
+  }
+}
+
+async function waitUntilListening(port: number): Promise<void> {
+  for (let tries = 0; ; tries++) {
+    const socket = connect({ host: "127.0.0.1", port });
+    const outcome = await once(socket, "connect").then(
+      () => "listening" as const,
+      (error: unknown) => error,
+    );
+    socket.destroy();
+    if (outcome === "listening") return;
+    if (tries === 300) throw outcome;
+    await sleep(50);
   }
 }
 
