@@ -6,8 +6,8 @@ import { Ago } from "#components/ui/ago.tsx";
 import { Banner } from "#components/ui/banner.tsx";
 import { formatBytes, formatCompact, formatDuration, formatShare } from "#components/ui/format.ts";
 import { paths } from "#lib/http/paths.ts";
-import { OPEN_SCAN_STATES } from "#lib/measurements/scan-states.ts";
-import type { ScanView } from "#lib/measurements/scan-view.ts";
+import { OPEN_SCAN_STATES } from "#lib/scans/scan-states.ts";
+import type { ScanView } from "#lib/scans/scan-view.ts";
 import type { TopicView } from "#lib/topics/topic-view.ts";
 
 export const isOpen = (scan: ScanView | null): boolean => scan !== null && OPEN_SCAN_STATES.includes(scan.state);

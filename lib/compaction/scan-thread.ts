@@ -10,7 +10,7 @@ import { scanTopic, type TopicScan } from "#lib/compaction/scan-topic.ts";
 /** Quotas can be set on it. */
 const CLIENT_ID = "keyfold-scan";
 
-if (parentPort === null) throw new Error("scan-thread.ts is started as a worker thread by run-scan.ts");
+if (parentPort === null) throw new Error("scan-thread.ts is started as a worker thread by run-scan-thread.ts");
 const port = parentPort;
 const order = workerData as ScanOrder;
 const canceller = new AbortController();

@@ -1,6 +1,6 @@
 /** Which topic a request is about, and the answers that all routes below a topic share. */
 import { problem } from "#lib/http/problem.ts";
-import type { ScanRefusal } from "#lib/measurements/commands.ts";
+import type { ScanRefusal } from "#lib/scans/commands.ts";
 
 /** What Next hands to a route handler below `topics/[topic]`; the segments are decoded. */
 export interface TopicContext {

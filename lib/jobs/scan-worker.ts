@@ -1,8 +1,8 @@
 /** Takes scans from the job queue. */
 import { PgBoss } from "pg-boss";
-import { runScanJob, type ScanContext, ScanHandedOverError } from "#lib/measurements/scan-job.ts";
-import { SCAN_QUEUE, type ScanJob } from "#lib/measurements/scan-queue.ts";
 import { describeError } from "#lib/platform/log.ts";
+import { runScanJob, type ScanContext, ScanHandedOverError } from "#lib/scans/jobs.ts";
+import { SCAN_QUEUE, type ScanJob } from "#lib/scans/queue.ts";
 
 /** Scans of different clusters run side by side; more than this keep a worker's cores too busy for its probes. */
 const SCANS_MAX = 4;

@@ -1,79 +1,64 @@
-/** What people order about measurements. */
-import { randomUUID } from "node:crypto";
-import { isScanId } from "#lib/measurements/scan-id.ts";
-import { enqueueScan, openScanSender } from "#lib/measurements/scan-queue.ts";
-import { toScanView } from "#lib/measurements/scan-row.ts";
-import { nextScanState, OPEN_SCAN_STATES } from "#lib/measurements/scan-states.ts";
-import { announceScan, endScan, lockScan } from "#lib/measurements/scan-store.ts";
-import type { ScanView } from "#lib/measurements/scan-view.ts";
-import { type Db, getDb } from "#lib/platform/db.ts";
-import { fail, ok, type Result } from "#lib/platform/result.ts";
-import { findTopicByName } from "#lib/topics/queries.ts";
+/** Writes of what probes found, refused where another worker watches the cluster by now. */
+import { holdLease, type Lease } from "#lib/jobs/lease.ts";
+import type { DueTopic } from "#lib/measurements/probe-schedule.ts";
+import type { ProbedTopic } from "#lib/measurements/probe-topic.ts";
+import { storeMeasurements } from "#lib/measurements/store.ts";
+import { announceChange } from "#lib/platform/change-event.ts";
+import type { Db, DbSession } from "#lib/platform/db.ts";
 
-export type ScanRefusal =
-  | { reason: "topic-unknown" | "topic-gone" | "scan-unknown" }
-  | { reason: "scan-open" | "scan-ended"; scan: ScanView };
-
-export interface ScanOrderInput {
+interface Probe {
   clusterId: string;
-  topic: string;
-  requestedBy: string;
+  due: DueTopic;
+  probedAt: number;
 }
 
-/** Orders a scan of every partition; one of a topic at a time. */
-export async function requestScan(
-  { clusterId, topic: name, requestedBy }: ScanOrderInput,
-  db: Db = getDb(),
-  now: number = Date.now(),
-): Promise<Result<ScanView, ScanRefusal>> {
-  const topic = await findTopicByName(db, clusterId, name);
-  if (!topic) return fail({ reason: "topic-unknown" });
-  if (topic.goneAt) return fail({ reason: "topic-gone" });
-  const of = { clusterId, topic: name };
-  const sender = await openScanSender(db);
-  return db.$transaction(async (tx) => {
-    // The topic's row is the lock: two orders of the same moment come one after the other.
-    await tx.$queryRaw`SELECT id FROM topic WHERE id = ${topic.id} FOR UPDATE`;
-    const open = await tx.scanRequest.findFirst({
-      where: { topicRef: topic.id, state: { in: [...OPEN_SCAN_STATES] } },
-    });
-    if (open) return fail({ reason: "scan-open" as const, scan: toScanView(open, of) });
-    const row = await tx.scanRequest.create({
-      data: {
-        id: randomUUID(),
-        topicRef: topic.id,
-        state: "queued",
-        requestedAt: new Date(now),
-        requestedBy,
-        partitionCount: topic.partitionCount,
-      },
-    });
-    await enqueueScan(sender, tx, { scanId: row.id }, clusterId);
-    await announceScan(tx, { ...of, id: row.id });
-    return ok(toScanView(row, of));
+/** Throws `LeaseLostError`. */
+export async function storeProbe(db: Db, lease: Lease, probe: Probe & { probed: ProbedTopic }): Promise<void> {
+  const { clusterId, due, probed, probedAt } = probe;
+  await db.$transaction(
+    async (tx) => {
+      await holdLease(tx, lease);
+      await storeMeasurements(tx, {
+        topicRef: due.topicRef,
+        mode: "probe",
+        partitions: probed.partitions,
+        topic: probed.topic,
+        written: probed.written,
+      });
+      const failures = new Map(probed.failed.map(({ partition, message }) => [partition, message]));
+      await markProbed(tx, due, probedAt, (partition) => failures.get(partition) ?? null);
+      await announceChange(tx, { kind: "topic", clusterId, topic: due.topic });
+    },
+    { timeout: 30_000, maxWait: 10_000 },
+  );
+}
+
+/** What was measured before stays. Throws `LeaseLostError`. */
+export async function storeProbeFailure(db: Db, lease: Lease, failure: Probe & { error: string }): Promise<void> {
+  await db.$transaction(async (tx) => {
+    await holdLease(tx, lease);
+    await markProbed(tx, failure.due, failure.probedAt, () => failure.error);
+    await announceChange(tx, { kind: "topic", clusterId: failure.clusterId, topic: failure.due.topic });
   });
 }
 
-/** A scan that waits is cancelled at once, one that runs when its worker has stopped (within seconds). */
-export async function cancelScan(
-  scanId: string,
-  db: Db = getDb(),
-  now: number = Date.now(),
-): Promise<Result<ScanView, ScanRefusal>> {
-  if (!isScanId(scanId)) return fail({ reason: "scan-unknown" });
-  return db.$transaction(async (tx) => {
-    const row = await lockScan(tx, scanId);
-    if (!row) return fail({ reason: "scan-unknown" as const });
-    const state = nextScanState(row.state, "requestCancellation");
-    const of = { clusterId: row.clusterId, topic: row.topic };
-    if (state === "cancelled") await endScan(tx, row, "requestCancellation", null, now);
-    if (state === "cancelling") {
-      await tx.scanRequest.update({ where: { id: scanId }, data: { state } });
-      await announceScan(tx, row);
-    }
-    const view = toScanView(await tx.scanRequest.findUniqueOrThrow({ where: { id: scanId } }), of);
-    // Asking twice is no mistake.
-    if (state === null && row.state !== "cancelling") return fail({ reason: "scan-ended" as const, scan: view });
-    return ok(view);
+/** A partition that failed keeps the log end and size of its last success, so that it still counts as changed. */
+async function markProbed(
+  tx: DbSession,
+  due: DueTopic,
+  probedAt: number,
+  errorOf: (partition: number) => string | null,
+): Promise<void> {
+  const rows = due.partitions.map(({ partition, logEnd, bytes }) => {
+    const error = errorOf(partition);
+    return error === null ? { partition, logEnd, bytes, error } : { partition, logEnd: null, bytes: null, error };
   });
+  await tx.$executeRaw`
+    UPDATE partition_state AS p SET
+      probed_at = ${new Date(probedAt)}, probe_error = row.error,
+      probed_end = CASE WHEN row.error IS NULL THEN row."logEnd" ELSE p.probed_end END,
+      probed_bytes = CASE WHEN row.error IS NULL THEN row.bytes ELSE p.probed_bytes END
+    FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+      AS row(partition int, "logEnd" bigint, bytes bigint, error text)
+    WHERE p.topic_ref = ${due.topicRef} AND p.partition = row.partition`;
 }

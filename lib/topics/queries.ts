@@ -1,11 +1,11 @@
 import { getClusterViews } from "#lib/clusters/queries.ts";
 import type { PartitionMeasurement, TopicMeasurement } from "#lib/compaction/measurement.ts";
-import { toScanView } from "#lib/measurements/scan-row.ts";
 import { decodePartitionMeasurement, decodeTopicMeasurement } from "#lib/measurements/stored-measurement.ts";
 import { type DbSession, getDb } from "#lib/platform/db.ts";
+import { toScanView } from "#lib/scans/scan-row.ts";
 import { type OffsetTotals, toFleetRow } from "#lib/topics/fleet-row.ts";
 import type { FleetView } from "#lib/topics/fleet-view.ts";
-import { readHistory } from "#lib/topics/history.ts";
+import { readHistory } from "#lib/topics/history-queries.ts";
 import { toPartitionViews } from "#lib/topics/partition-row.ts";
 import {
   countCleaningByCluster,

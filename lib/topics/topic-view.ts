@@ -2,7 +2,7 @@
 import type { ConfigEntries, PartitionOffsets } from "#lib/brokers/broker-port.ts";
 import type { ClusterView } from "#lib/clusters/cluster-view.ts";
 import type { PartitionMeasurement, TopicMeasurement } from "#lib/compaction/measurement.ts";
-import type { ScanView } from "#lib/measurements/scan-view.ts";
+import type { ScanView } from "#lib/scans/scan-view.ts";
 
 export interface ReplicaView {
   brokerId: number;

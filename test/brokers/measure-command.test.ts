@@ -5,7 +5,7 @@ import type { Worker } from "node:worker_threads";
 import { Admin } from "@platformatic/kafka";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { PartitionMeasurement } from "#lib/compaction/measurement.ts";
-import { runTopicScan, type ScanOptions } from "#lib/compaction/run-scan.ts";
+import { runTopicScan, type ScanOptions } from "#lib/compaction/run-scan-thread.ts";
 import { deserialiseSample } from "#lib/compaction/sample-format.ts";
 import type { ScanProgress } from "#lib/compaction/scan-progress.ts";
 import type { ClusterConfig } from "#lib/platform/cluster-config.ts";

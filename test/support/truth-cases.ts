@@ -5,7 +5,7 @@ import { resolveClusterTarget } from "#lib/cli/cluster-target.ts";
 import { ByteBudget } from "#lib/compaction/byte-budget.ts";
 import type { PartitionMeasurement } from "#lib/compaction/measurement.ts";
 import { probeTopic } from "#lib/compaction/probe-topic.ts";
-import { runTopicScan } from "#lib/compaction/run-scan.ts";
+import { runTopicScan } from "#lib/compaction/run-scan-thread.ts";
 import { countsOf, type TruthCase } from "../brokers/truth/truth-case.ts";
 import { readBatchSizes } from "./batch-sizes.ts";
 import type { KafkaCluster } from "./kafka-cluster.ts";

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { getReadiness } from "#lib/jobs/queries.ts";
-import { cancelScan, requestScan } from "#lib/measurements/commands.ts";
-import { getScanView } from "#lib/measurements/queries.ts";
-import { closeScanSender } from "#lib/measurements/scan-queue.ts";
-import type { ScanView } from "#lib/measurements/scan-view.ts";
+import { cancelScan, requestScan } from "#lib/scans/commands.ts";
+import { getScanView } from "#lib/scans/queries.ts";
+import { closeScanSender } from "#lib/scans/queue.ts";
+import type { ScanView } from "#lib/scans/scan-view.ts";
 import { getFleetView, getTopicView } from "#lib/topics/queries.ts";
 import { type KafkaCluster, startKafka } from "../../support/kafka-cluster.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/postgres.ts";

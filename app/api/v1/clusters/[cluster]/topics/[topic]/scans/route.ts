@@ -1,6 +1,6 @@
 import { json, route } from "#lib/http/route.ts";
 import { answerRefusal, type TopicContext } from "#lib/http/topic-request.ts";
-import { requestScan } from "#lib/measurements/commands.ts";
+import { requestScan } from "#lib/scans/commands.ts";
 
 export const dynamic = "force-dynamic";
 

@@ -1,6 +1,6 @@
 import { json, route } from "#lib/http/route.ts";
 import { type ScanContext, scanUnknown } from "#lib/http/topic-request.ts";
-import { getScanView } from "#lib/measurements/queries.ts";
+import { getScanView } from "#lib/scans/queries.ts";
 
 export const dynamic = "force-dynamic";
 

@@ -1,7 +1,7 @@
 import { json, route } from "#lib/http/route.ts";
 import { answerRefusal, type ScanContext, scanUnknown } from "#lib/http/topic-request.ts";
-import { cancelScan } from "#lib/measurements/commands.ts";
-import { getScanView } from "#lib/measurements/queries.ts";
+import { cancelScan } from "#lib/scans/commands.ts";
+import { getScanView } from "#lib/scans/queries.ts";
 
 export const dynamic = "force-dynamic";
 

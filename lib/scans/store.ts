@@ -1,10 +1,11 @@
 /** Writes of scan requests. Every write of a worker names its epoch, so that one that was replaced can't change a thing. */
-import type { ScanAction } from "#lib/measurements/scan-states.ts";
-import { nextScanState, statesFor } from "#lib/measurements/scan-states.ts";
-import type { ScanState } from "#lib/measurements/scan-view.ts";
+
 import { announceChange } from "#lib/platform/change-event.ts";
 import type { Db, DbSession } from "#lib/platform/db.ts";
 import type { SealedBox } from "#lib/platform/sealed-box.ts";
+import type { ScanAction } from "#lib/scans/scan-states.ts";
+import { nextScanState, statesFor } from "#lib/scans/scan-states.ts";
+import type { ScanState } from "#lib/scans/scan-view.ts";
 
 /** A scan in the hands of a worker. */
 export interface ClaimedScan {

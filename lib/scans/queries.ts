@@ -1,7 +1,7 @@
-import { isScanId } from "#lib/measurements/scan-id.ts";
-import { toScanView } from "#lib/measurements/scan-row.ts";
-import type { ScanView } from "#lib/measurements/scan-view.ts";
 import { type DbSession, getDb } from "#lib/platform/db.ts";
+import { isScanId } from "#lib/scans/scan-id.ts";
+import { toScanView } from "#lib/scans/scan-row.ts";
+import type { ScanView } from "#lib/scans/scan-view.ts";
 
 /** Null where there is no such scan of this topic. */
 export async function getScanView(

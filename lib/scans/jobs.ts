@@ -1,10 +1,17 @@
 /** Runs one ordered scan in the hands of this worker: report, checkpoint, cancel, hand over, store. */
 import { BrokerError } from "#lib/brokers/broker-error.ts";
 import { addTraffic, findBrokerClusterId } from "#lib/clusters/store.ts";
-import type { runTopicScan } from "#lib/compaction/run-scan.ts";
+import type { runTopicScan } from "#lib/compaction/run-scan-thread.ts";
 import { SAMPLE_FORMAT_VERSION } from "#lib/compaction/sample-format.ts";
 import type { TopicScan } from "#lib/compaction/scan-topic.ts";
 import { TOPIC_LINE } from "#lib/measurements/figures.ts";
+import { storeKeySample, storeMeasurements } from "#lib/measurements/store.ts";
+import { announceChange } from "#lib/platform/change-event.ts";
+import { type Clock, waitMs } from "#lib/platform/clock.ts";
+import type { ClusterConfig } from "#lib/platform/cluster-config.ts";
+import type { Db } from "#lib/platform/db.ts";
+import { describeError, type Log } from "#lib/platform/log.ts";
+import type { SealedBox } from "#lib/platform/sealed-box.ts";
 import {
   type ClaimedScan,
   claimScan,
@@ -14,14 +21,7 @@ import {
   type ScanOrder,
   type ScanProgress,
   storeCheckpoint,
-} from "#lib/measurements/scan-store.ts";
-import { storeKeySample, storeMeasurements } from "#lib/measurements/store.ts";
-import { announceChange } from "#lib/platform/change-event.ts";
-import { type Clock, waitMs } from "#lib/platform/clock.ts";
-import type { ClusterConfig } from "#lib/platform/cluster-config.ts";
-import type { Db } from "#lib/platform/db.ts";
-import { describeError, type Log } from "#lib/platform/log.ts";
-import type { SealedBox } from "#lib/platform/sealed-box.ts";
+} from "#lib/scans/store.ts";
 
 export interface ScanContext {
   db: Db;

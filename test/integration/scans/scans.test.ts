@@ -2,10 +2,12 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { registerClusters, storePoll } from "#lib/clusters/store.ts";
 import { acquireLease } from "#lib/jobs/lease.ts";
-import { cancelScan, requestScan } from "#lib/measurements/commands.ts";
-import { getScanView } from "#lib/measurements/queries.ts";
-import { closeScanSender } from "#lib/measurements/scan-queue.ts";
-import { statesFor } from "#lib/measurements/scan-states.ts";
+import { createSealedBox } from "#lib/platform/sealed-box.ts";
+import { cancelScan, requestScan } from "#lib/scans/commands.ts";
+import { getScanView } from "#lib/scans/queries.ts";
+import { closeScanSender } from "#lib/scans/queue.ts";
+import { statesFor } from "#lib/scans/scan-states.ts";
+import type { ScanState } from "#lib/scans/scan-view.ts";
 import {
   type ClaimedScan,
   claimScan,
@@ -13,9 +15,7 @@ import {
   readCheckpoint,
   reportScan,
   storeCheckpoint,
-} from "#lib/measurements/scan-store.ts";
-import type { ScanState } from "#lib/measurements/scan-view.ts";
-import { createSealedBox } from "#lib/platform/sealed-box.ts";
+} from "#lib/scans/store.ts";
 import { makeSnapshot, topicIdOf } from "../../support/poll-snapshots.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/postgres.ts";
 

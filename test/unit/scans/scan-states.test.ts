@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { nextScanState, SCAN_TRANSITIONS, type ScanAction } from "#lib/measurements/scan-states.ts";
-import type { ScanState } from "#lib/measurements/scan-view.ts";
+import { nextScanState, SCAN_TRANSITIONS, type ScanAction } from "#lib/scans/scan-states.ts";
+import type { ScanState } from "#lib/scans/scan-view.ts";
 
 const STATES: ScanState[] = ["queued", "running", "cancelling", "cancelled", "succeeded", "failed"];
 const LEGAL: Record<ScanAction, Partial<Record<ScanState, ScanState>>> = {

@@ -1,5 +1,5 @@
 /** What may happen to a scan in which state: one table for commands, for the worker and for disabled buttons. */
-import type { ScanState } from "#lib/measurements/scan-view.ts";
+import type { ScanState } from "#lib/scans/scan-view.ts";
 
 export const SCAN_TRANSITIONS = {
   /** A worker takes it, or takes it over from one that is no longer heard of. */

@@ -1,5 +1,5 @@
 /** From a stored scan request to what the page and the REST API show. */
-import type { ScanState, ScanView } from "#lib/measurements/scan-view.ts";
+import type { ScanState, ScanView } from "#lib/scans/scan-view.ts";
 import type { ScanRequest } from "../../generated/prisma/client.ts";
 
 export function toScanView(row: ScanRequest, of: { clusterId: string; topic: string }): ScanView {
