@@ -3,9 +3,10 @@
  * one that hangs delays no other.
  */
 import { BrokerConnection } from "#lib/clusters/broker-connection.ts";
+import { addTraffic, storePoll, storePollFailure } from "#lib/clusters/commands.ts";
 import { type PolicyCache, pollCluster } from "#lib/clusters/poll.ts";
 import { pauseBeforePollMs } from "#lib/clusters/poll-pace.ts";
-import { addTraffic, findBrokerClusterId, storePoll, storePollFailure } from "#lib/clusters/store.ts";
+import { findBrokerClusterId } from "#lib/clusters/queries.ts";
 import { acquireLease, type Lease, LeaseLostError, releaseLease } from "#lib/jobs/lease.ts";
 import type { WatchContext } from "#lib/jobs/watch-context.ts";
 import { probeCluster } from "#lib/measurements/jobs.ts";

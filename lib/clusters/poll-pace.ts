@@ -1,4 +1,5 @@
 /** When a cluster is polled next. Pure. */
+export const DEFAULT_POLL_INTERVAL_MS = 15_000;
 const BACK_OFF_FIRST_MS = 2_000;
 const BACK_OFF_MAX_MS = 30_000;
 

@@ -17,3 +17,9 @@ export async function getClusterViews(db: DbSession = getDb(), now: number = Dat
     return toClusterView(row, { topicCount: count?.topics ?? 0, compactedTopicCount: count?.compacted ?? 0 }, now);
   });
 }
+
+/** As recorded at the first connect; null before that. */
+export async function findBrokerClusterId(db: DbSession, clusterId: string): Promise<string | null> {
+  const cluster = await db.cluster.findUniqueOrThrow({ where: { id: clusterId }, select: { brokerClusterId: true } });
+  return cluster.brokerClusterId;
+}

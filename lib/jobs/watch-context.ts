@@ -17,5 +17,3 @@ export interface WatchContext {
   cluster: ClusterConfig;
   pollIntervalMs: number;
 }
-
-export const DEFAULT_POLL_INTERVAL_MS = 15_000;

@@ -2,13 +2,13 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { openBroker } from "#lib/brokers/open-broker.ts";
+import { registerClusters } from "#lib/clusters/commands.ts";
 import { watchCluster } from "#lib/clusters/jobs.ts";
-import { registerClusters } from "#lib/clusters/store.ts";
+import { DEFAULT_POLL_INTERVAL_MS } from "#lib/clusters/poll-pace.ts";
 import { runTopicScan } from "#lib/compaction/run-scan-thread.ts";
 import { beatForever } from "#lib/jobs/heartbeat.ts";
 import { thinForever } from "#lib/jobs/history-thinning.ts";
 import { startScanWorker } from "#lib/jobs/scan-worker.ts";
-import { DEFAULT_POLL_INTERVAL_MS } from "#lib/jobs/watch-context.ts";
 import { waitMs } from "#lib/platform/clock.ts";
 import type { ClusterConfig } from "#lib/platform/cluster-config.ts";
 import { formatConfigProblem, loadConfig } from "#lib/platform/config.ts";

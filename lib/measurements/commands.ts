@@ -1,10 +1,13 @@
-/** Writes of what probes found, refused where another worker watches the cluster by now. */
+/** Stores what was found, whole or not at all. */
+import { SAMPLE_FORMAT_VERSION } from "#lib/compaction/sample-format.ts";
 import { holdLease, type Lease } from "#lib/jobs/lease.ts";
+import { TOPIC_LINE } from "#lib/measurements/figures.ts";
 import type { DueTopic } from "#lib/measurements/probe-schedule.ts";
 import type { ProbedTopic } from "#lib/measurements/probe-topic.ts";
-import { storeMeasurements } from "#lib/measurements/store.ts";
+import { type MeasuredTopic, markProbed, storeKeySample, storeMeasurements } from "#lib/measurements/store.ts";
 import { announceChange } from "#lib/platform/change-event.ts";
 import type { Db, DbSession } from "#lib/platform/db.ts";
+import type { SealedBox } from "#lib/platform/sealed-box.ts";
 
 interface Probe {
   clusterId: string;
@@ -12,7 +15,7 @@ interface Probe {
   probedAt: number;
 }
 
-/** Throws `LeaseLostError`. */
+/** Throws `LeaseLostError` where another worker watches the cluster by now. */
 export async function storeProbe(db: Db, lease: Lease, probe: Probe & { probed: ProbedTopic }): Promise<void> {
   const { clusterId, due, probed, probedAt } = probe;
   await db.$transaction(
@@ -42,23 +45,27 @@ export async function storeProbeFailure(db: Db, lease: Lease, failure: Probe & {
   });
 }
 
-/** A partition that failed keeps the log end and size of its last success, so that it still counts as changed. */
-async function markProbed(
+/**
+ * Within the transaction that ends the scan.
+ * @param sample of the topic's keys; not kept where the topic is gone by now
+ */
+export async function storeScanned(
   tx: DbSession,
-  due: DueTopic,
-  probedAt: number,
-  errorOf: (partition: number) => string | null,
+  box: SealedBox,
+  scanned: Omit<MeasuredTopic, "mode"> & { clusterId: string; sample: Uint8Array },
 ): Promise<void> {
-  const rows = due.partitions.map(({ partition, logEnd, bytes }) => {
-    const error = errorOf(partition);
-    return error === null ? { partition, logEnd, bytes, error } : { partition, logEnd: null, bytes: null, error };
-  });
-  await tx.$executeRaw`
-    UPDATE partition_state AS p SET
-      probed_at = ${new Date(probedAt)}, probe_error = row.error,
-      probed_end = CASE WHEN row.error IS NULL THEN row."logEnd" ELSE p.probed_end END,
-      probed_bytes = CASE WHEN row.error IS NULL THEN row.bytes ELSE p.probed_bytes END
-    FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
-      AS row(partition int, "logEnd" bigint, bytes bigint, error text)
-    WHERE p.topic_ref = ${due.topicRef} AND p.partition = row.partition`;
+  const { clusterId, sample, ...measured } = scanned;
+  const { topicRef, topic } = measured;
+  await storeMeasurements(tx, { ...measured, mode: "scan" });
+  const { goneAt } = await tx.topic.findUniqueOrThrow({ where: { id: topicRef }, select: { goneAt: true } });
+  if (goneAt === null) {
+    await storeKeySample(tx, box, {
+      topicRef,
+      partition: TOPIC_LINE,
+      bytes: sample,
+      formatVersion: SAMPLE_FORMAT_VERSION,
+      madeAt: topic.measuredAt,
+    });
+  }
+  await announceChange(tx, { kind: "topic", clusterId, topic: topic.topic });
 }

@@ -1,8 +1,9 @@
-/** Writes of measurements and samples. */
+/** Writes of measurements and samples, and of what was probed when. */
 import type { MeasurementMode, PartitionMeasurement, TopicMeasurement } from "#lib/compaction/measurement.ts";
 import { encodeDecimals } from "#lib/measurements/decimal-fields.ts";
 import { foundTheSame, TOPIC_LINE, toFigures } from "#lib/measurements/figures.ts";
-import { decodePartitionMeasurement, encodeMeasurement } from "#lib/measurements/stored-measurement.ts";
+import type { DueTopic } from "#lib/measurements/probe-schedule.ts";
+import { encodeMeasurement } from "#lib/measurements/stored-measurement.ts";
 import type { DbSession } from "#lib/platform/db.ts";
 import type { SealedBox } from "#lib/platform/sealed-box.ts";
 import { type Measurement, Prisma } from "../../generated/prisma/client.ts";
@@ -70,19 +71,6 @@ function toReplicasColumn(measurement: PartitionMeasurement | TopicMeasurement) 
   return encodeDecimals({ logStartOffset, replicas }) as Prisma.InputJsonValue;
 }
 
-/** The newest measurement of every partition that has one, in the order of partitions. */
-export async function readNewestPartitions(
-  db: DbSession,
-  topicRef: bigint,
-  mode: MeasurementMode,
-): Promise<PartitionMeasurement[]> {
-  const rows = await db.measurement.findMany({
-    where: { topicRef, mode, newest: true, partition: { gte: 0 } },
-    orderBy: { partition: "asc" },
-  });
-  return rows.map((row) => decodePartitionMeasurement(row.payload));
-}
-
 const sampleName = (topicRef: bigint, partition: number): string => `key-sample:${topicRef}:${partition}`;
 
 export async function storeKeySample(
@@ -131,4 +119,25 @@ export async function thinHistory(db: DbSession, now: number): Promise<number> {
       SELECT id, 2 FROM measurement WHERE partition >= 0 AND NOT newest AND measured_at < ${dayAgo}
     ) AS old
     WHERE measurement.id = old.id AND old.place > 1`;
+}
+
+/** A partition that failed keeps the log end and size of its last success, so that it still counts as changed. */
+export async function markProbed(
+  tx: DbSession,
+  due: DueTopic,
+  probedAt: number,
+  errorOf: (partition: number) => string | null,
+): Promise<void> {
+  const rows = due.partitions.map(({ partition, logEnd, bytes }) => {
+    const error = errorOf(partition);
+    return error === null ? { partition, logEnd, bytes, error } : { partition, logEnd: null, bytes: null, error };
+  });
+  await tx.$executeRaw`
+    UPDATE partition_state AS p SET
+      probed_at = ${new Date(probedAt)}, probe_error = row.error,
+      probed_end = CASE WHEN row.error IS NULL THEN row."logEnd" ELSE p.probed_end END,
+      probed_bytes = CASE WHEN row.error IS NULL THEN row.bytes ELSE p.probed_bytes END
+    FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+      AS row(partition int, "logEnd" bigint, bytes bigint, error text)
+    WHERE p.topic_ref = ${due.topicRef} AND p.partition = row.partition`;
 }

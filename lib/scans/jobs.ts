@@ -1,12 +1,10 @@
 /** Runs one ordered scan in the hands of this worker: report, checkpoint, cancel, hand over, store. */
 import { BrokerError } from "#lib/brokers/broker-error.ts";
-import { addTraffic, findBrokerClusterId } from "#lib/clusters/store.ts";
+import { addTraffic } from "#lib/clusters/commands.ts";
+import { findBrokerClusterId } from "#lib/clusters/queries.ts";
 import type { runTopicScan } from "#lib/compaction/run-scan-thread.ts";
-import { SAMPLE_FORMAT_VERSION } from "#lib/compaction/sample-format.ts";
 import type { TopicScan } from "#lib/compaction/scan-topic.ts";
-import { TOPIC_LINE } from "#lib/measurements/figures.ts";
-import { storeKeySample, storeMeasurements } from "#lib/measurements/store.ts";
-import { announceChange } from "#lib/platform/change-event.ts";
+import { storeScanned } from "#lib/measurements/commands.ts";
 import { type Clock, waitMs } from "#lib/platform/clock.ts";
 import type { ClusterConfig } from "#lib/platform/cluster-config.ts";
 import type { Db } from "#lib/platform/db.ts";
@@ -184,24 +182,8 @@ async function storeResult({ db, box, now, log }: ScanContext, scan: ClaimedScan
     async (tx) => {
       if (await finishScan(tx, scan, "confirmCancellation", null, now())) return "cancelled";
       if (!(await finishScan(tx, scan, "succeed", null, now()))) return "taken over";
-      await storeMeasurements(tx, {
-        topicRef,
-        mode: "scan",
-        partitions: result.partitions,
-        topic: result.topic,
-        written,
-      });
-      const madeAt = result.topic.measuredAt;
-      const sample = {
-        topicRef,
-        partition: TOPIC_LINE,
-        bytes: result.sample,
-        formatVersion: SAMPLE_FORMAT_VERSION,
-        madeAt,
-      };
-      const { goneAt } = await tx.topic.findUniqueOrThrow({ where: { id: topicRef }, select: { goneAt: true } });
-      if (goneAt === null) await storeKeySample(tx, box, sample);
-      await announceChange(tx, { kind: "topic", clusterId, topic });
+      const { partitions, sample } = result;
+      await storeScanned(tx, box, { topicRef, clusterId, partitions, topic: result.topic, written, sample });
       return "succeeded";
     },
     { timeout: 30_000, maxWait: 10_000 },

@@ -1,6 +1,7 @@
 /** Writes of topics and of the state of their partitions, each in a few statements whatever the number of topics. */
-import type { PartitionRow, SettingsRow, TopicRow } from "#lib/clusters/poll-snapshot.ts";
+import { type PartitionRow, replicaKey, type SettingsRow, type TopicRow } from "#lib/clusters/poll-snapshot.ts";
 import type { DbSession } from "#lib/platform/db.ts";
+import { decodeReplicas, type StoredReplica } from "#lib/topics/partition-row.ts";
 
 /**
  * A topic id that is new under a known name is a topic of its own, and the older one is gone at once. One that is
@@ -86,4 +87,19 @@ export async function storePartitions(
       log_end = COALESCE(excluded.log_end, known.log_end),
       last_stable = COALESCE(excluded.last_stable, known.last_stable),
       offsets_at = COALESCE(excluded.offsets_at, known.offsets_at)`;
+}
+
+/** The replicas of all partitions as stored now, by `replicaKey`. */
+export async function readReplicas(tx: DbSession, clusterId: string): Promise<Map<string, StoredReplica>> {
+  const rows = await tx.$queryRaw<{ topic_id: string; partition: number; replicas: unknown }[]>`
+    SELECT t.topic_id, p.partition, p.replicas FROM partition_state p JOIN topic t ON t.id = p.topic_ref
+    WHERE t.cluster_id = ${clusterId} AND t.gone_at IS NULL`;
+  return new Map(
+    rows.flatMap((row) =>
+      decodeReplicas(row.replicas).map((replica) => [
+        replicaKey(row.topic_id, row.partition, replica.brokerId),
+        replica,
+      ]),
+    ),
+  );
 }

@@ -5,8 +5,8 @@
 import { randomUUID } from "node:crypto";
 import type { ConfigEntries, PartitionDescription, ReplicaSize, TopicDescription } from "#lib/brokers/broker-port.ts";
 import { partitionKey } from "#lib/brokers/broker-port.ts";
+import { registerClusters, storePoll, storePollFailure } from "#lib/clusters/commands.ts";
 import type { PollSnapshot } from "#lib/clusters/poll-snapshot.ts";
-import { registerClusters, storePoll, storePollFailure } from "#lib/clusters/store.ts";
 import { mergeTopic } from "#lib/compaction/measure-topic.ts";
 import { exactly, type PartitionMeasurement, type TopicMeasurement } from "#lib/compaction/measurement.ts";
 import { acquireLease } from "#lib/jobs/lease.ts";

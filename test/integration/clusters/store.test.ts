@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { addTraffic, registerClusters, storePoll, storePollFailure } from "#lib/clusters/store.ts";
+import { addTraffic, registerClusters, storePoll, storePollFailure } from "#lib/clusters/commands.ts";
 import { acquireLease, type Lease } from "#lib/jobs/lease.ts";
 import { storeKeySample, storeMeasurements } from "#lib/measurements/store.ts";
 import { createSealedBox } from "#lib/platform/sealed-box.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { registerClusters, storePoll } from "#lib/clusters/store.ts";
+import { registerClusters, storePoll } from "#lib/clusters/commands.ts";
 import { acquireLease, type Lease } from "#lib/jobs/lease.ts";
 import { beat } from "#lib/jobs/store.ts";
 import { decodeDecimals } from "#lib/measurements/decimal-fields.ts";

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { registerClusters, storePoll } from "#lib/clusters/store.ts";
+import { registerClusters, storePoll } from "#lib/clusters/commands.ts";
 import type { PartitionMeasurement } from "#lib/compaction/measurement.ts";
 import { acquireLease, type Lease } from "#lib/jobs/lease.ts";
 import { storeProbe, storeProbeFailure } from "#lib/measurements/commands.ts";
-import { readDueTopics } from "#lib/measurements/probe-schedule.ts";
+import { readDueTopics } from "#lib/measurements/queries.ts";
 import { readKeySample, storeKeySample, storeMeasurements, thinHistory } from "#lib/measurements/store.ts";
 import { matchInstallationSecret } from "#lib/platform/installation-secret.ts";
 import { createSealedBox } from "#lib/platform/sealed-box.ts";

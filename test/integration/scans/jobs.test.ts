@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { BrokerError } from "#lib/brokers/broker-error.ts";
-import { registerClusters, storePoll } from "#lib/clusters/store.ts";
+import { registerClusters, storePoll } from "#lib/clusters/commands.ts";
 import type { ScanOptions } from "#lib/compaction/run-scan-thread.ts";
 import type { TopicScan } from "#lib/compaction/scan-topic.ts";
 import { acquireLease } from "#lib/jobs/lease.ts";

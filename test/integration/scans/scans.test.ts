@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { registerClusters, storePoll } from "#lib/clusters/store.ts";
+import { registerClusters, storePoll } from "#lib/clusters/commands.ts";
 import { acquireLease } from "#lib/jobs/lease.ts";
 import { createSealedBox } from "#lib/platform/sealed-box.ts";
 import { cancelScan, requestScan } from "#lib/scans/commands.ts";

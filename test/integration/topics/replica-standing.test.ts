@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { registerClusters, storePoll } from "#lib/clusters/store.ts";
+import { registerClusters, storePoll } from "#lib/clusters/commands.ts";
 import type { ReplicaMeasurement } from "#lib/compaction/measurement.ts";
 import { acquireLease } from "#lib/jobs/lease.ts";
 import { storeMeasurements } from "#lib/measurements/store.ts";
