@@ -15,13 +15,16 @@ export function createLog(part: string, write: (line: string) => void = (line) =
   return { info: at("info"), warn: at("warn"), error: at("error") };
 }
 
-/** The messages of an error and of its causes, in one line. */
+/**
+ * The messages of an error and of its causes, in one line. A message that ends as a sentence was written for people and
+ * says it all; what lies behind it is a client's own text, which may hold anything.
+ */
 export function describeError(error: unknown): string {
   const parts: string[] = [];
   for (let cause = error, depth = 0; cause !== undefined && cause !== null && depth < 5; depth++) {
     const message = cause instanceof Error ? cause.message : String(cause);
     if (message && !parts.some((part) => part.includes(message))) parts.push(message.replace(/\s+/g, " ").trim());
-    cause = cause instanceof Error ? cause.cause : undefined;
+    cause = cause instanceof Error && !message.endsWith(".") ? cause.cause : undefined;
   }
   return parts.join(": ").slice(0, 500) || "unknown error";
 }
