@@ -33,7 +33,8 @@ export function StateSummary({ overview, clusterCount }: { overview: FleetOvervi
     ...entry,
     count: entry.states.reduce((sum, state) => sum + overview.states[state], 0),
   }));
-  const note = `${formatCount(overview.total)} topics, ${clusterCount} ${clusterCount === 1 ? "cluster" : "clusters"}`;
+  const topics = `${formatCount(overview.total)} ${overview.total === 1 ? "topic" : "topics"}`;
+  const note = `${topics}, ${clusterCount} ${clusterCount === 1 ? "cluster" : "clusters"}`;
   return (
     <Panel id="states" title="What was measured" note={note}>
       <div className="px-[14px] pt-[10px] pb-[13px]">

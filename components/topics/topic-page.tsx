@@ -49,14 +49,14 @@ export function TopicPage({ initial }: { initial: TopicView }) {
 function Crumbs({ view }: { view: TopicView }) {
   return (
     <>
-      <Link href={paths.fleet()} prefetch={false} className="hover:text-fg">
+      <Link href={paths.fleet()} prefetch={false} className="shrink-0 hover:text-fg">
         Fleet
       </Link>
       <span aria-hidden="true">/</span>
       <Link
         href={`${paths.fleet()}?cluster=${encodeURIComponent(view.cluster.id)}`}
         prefetch={false}
-        className="truncate hover:text-fg"
+        className="max-w-[40%] shrink-0 truncate hover:text-fg"
       >
         {view.cluster.id}
       </Link>
