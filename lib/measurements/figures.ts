@@ -1,6 +1,7 @@
 /** What of a measurement goes into columns, and whether two measurements found the same. Pure. */
 import type { PartitionMeasurement, TopicMeasurement } from "#lib/compaction/measurement.ts";
 import type { Json } from "#lib/measurements/decimal-fields.ts";
+import { judgePartition, rankStanding } from "#lib/topics/standing.ts";
 
 /** Stored as the partition of a topic's own line. */
 export const TOPIC_LINE = -1;
@@ -11,6 +12,8 @@ export interface Figures {
   written: bigint | null;
   dirtyRatio: number | null;
   removableShare: number | null;
+  standingRank: number | null;
+  hasShape: boolean | null;
 }
 
 /** @param written log end offset, or their sum */
@@ -21,6 +24,8 @@ export function toFigures(measurement: PartitionMeasurement | TopicMeasurement, 
     written: toCount(written),
     dirtyRatio: measurement.dirtyRatio?.value ?? null,
     removableShare: measurement.removableShare?.value ?? null,
+    standingRank: measurement.partition === null ? null : rankStanding(judgePartition(measurement, null)),
+    hasShape: measurement.partition === null ? null : measurement.shape !== null,
   };
 }
 

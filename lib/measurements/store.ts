@@ -41,7 +41,7 @@ async function storeOne(
   if (before && foundTheSame(before.payload, encodeMeasurement(measurement))) {
     await tx.measurement.update({
       where: { id: before.id },
-      data: { confirmedAt: at, payload, replicas: toReplicasColumn(measurement) },
+      data: { confirmedAt: at, payload, replicas: toReplicasColumn(measurement), ...toFigures(measurement, written) },
     });
     return;
   }

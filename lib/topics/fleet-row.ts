@@ -2,6 +2,7 @@
 import type { Estimate, PartitionMeasurement, TopicMeasurement } from "#lib/compaction/measurement.ts";
 import type { FleetRow, Reading } from "#lib/topics/fleet-view.ts";
 import { decodeSettings, readNumericSetting } from "#lib/topics/settings.ts";
+import { orderByStanding } from "#lib/topics/standing.ts";
 import type { Topic } from "../../generated/prisma/client.ts";
 
 /** What the partitions of a topic add up to, as last polled. */
@@ -17,14 +18,17 @@ export interface StoredTopic {
   topic: Topic;
   probe: TopicMeasurement | null;
   scan: TopicMeasurement | null;
-  worst: PartitionMeasurement | null;
+  /** Partitions of which one stands worst. */
+  worstCandidates: readonly PartitionMeasurement[];
   totals: OffsetTotals | null;
 }
 
 type ReadingField = "distinctKeys" | "retainedRecords" | "dirtyRatio" | "removableShare";
 
 export function toFleetRow(stored: StoredTopic): FleetRow {
-  const { topic, probe, scan, worst } = stored;
+  const { topic, probe, scan, worstCandidates } = stored;
+  const dirtyRatioLimit = readNumericSetting(decodeSettings(topic.settings), "min.cleanable.dirty.ratio");
+  const worst = orderByStanding(worstCandidates, dirtyRatioLimit)[0] ?? null;
   const newest = pickNewest(probe, scan);
   const kept = pickReading("retainedRecords", probe, scan);
   return {
@@ -38,7 +42,7 @@ export function toFleetRow(stored: StoredTopic): FleetRow {
     kept,
     written: boundWritten(stored.totals, kept),
     dirtyRatio: pickReading("dirtyRatio", probe, scan),
-    dirtyRatioLimit: readNumericSetting(decodeSettings(topic.settings), "min.cleanable.dirty.ratio"),
+    dirtyRatioLimit,
     removableShare: pickReading("removableShare", probe, scan),
     measuredAt: newest?.measuredAt ?? worst?.measuredAt ?? null,
     mode: newest?.mode ?? worst?.mode ?? null,

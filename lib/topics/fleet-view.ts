@@ -17,7 +17,7 @@ export interface FleetRow {
   cleanupPolicy: string;
   partitionCount: number;
   internal: boolean;
-  /** The partition with the highest cleaner ratio, or the one that is worst off otherwise; null before the first probe. */
+  /** The partition that stands worst, by the order of `standing.ts`; null before the first probe. */
   worst: PartitionMeasurement | null;
   keys: Reading | null;
   kept: Reading | null;

@@ -18,7 +18,7 @@ import type { TopicView } from "#lib/topics/topic-view.ts";
 
 /** Every topic of the configured clusters that is compacted, or may be, from the store alone. */
 export async function getFleetView(db: DbSession = getDb(), now: number = Date.now()): Promise<FleetView> {
-  const [clusters, topics, lines, worst, totals] = await Promise.all([
+  const [clusters, topics, lines, candidates, totals] = await Promise.all([
     getClusterViews(db, now),
     db.topic.findMany({
       where: {
@@ -30,21 +30,19 @@ export async function getFleetView(db: DbSession = getDb(), now: number = Date.n
       orderBy: [{ clusterId: "asc" }, { name: "asc" }],
     }),
     readTopicLines(db),
-    readWorstPartitions(db),
+    readWorstCandidates(db),
     readOffsetTotals(db),
   ]);
-  const isAnyBehind = [...worst.values()].some(hasReplicaBehind);
+  const isAnyBehind = [...candidates.values()].some((measurements) => measurements.some(hasReplicaBehind));
   const cleaning = isAnyBehind ? countCleaningByCluster(await readProbedReplicas(db, null)) : new Map();
-  const worstOf = ({ id, clusterId }: { id: bigint; clusterId: string }) => {
-    const measurement = worst.get(id);
-    return measurement ? diagnoseReplicas(measurement, cleaning.get(clusterId)) : null;
-  };
+  const diagnosedOf = ({ id, clusterId }: { id: bigint; clusterId: string }): PartitionMeasurement[] =>
+    (candidates.get(id) ?? []).map((measurement) => diagnoseReplicas(measurement, cleaning.get(clusterId)));
   const rows = topics.map((topic) =>
     toFleetRow({
       topic,
       probe: lines.get(`probe:${topic.id}`) ?? null,
       scan: lines.get(`scan:${topic.id}`) ?? null,
-      worst: worstOf(topic),
+      worstCandidates: diagnosedOf(topic),
       totals: totals.get(topic.id) ?? null,
     }),
   );
@@ -113,20 +111,34 @@ async function readTopicLines(db: DbSession): Promise<Map<string, TopicMeasureme
   return new Map(rows.map((row) => [`${row.mode}:${row.topicRef}`, decodeTopicMeasurement(row.payload)]));
 }
 
-/** Of each topic the partition with the highest cleaner ratio, else the most that can be removed, else the longest. */
-async function readWorstPartitions(db: DbSession) {
+/**
+ * Of each topic the partitions of which one stands worst, at most two: the first by the stored rank, which knows nothing
+ * of the ratio's limit, and the one with the highest ratio, which alone can be worse under the limit.
+ */
+async function readWorstCandidates(db: DbSession): Promise<Map<bigint, PartitionMeasurement[]>> {
   const rows = await db.$queryRaw<{ topic_ref: bigint; payload: unknown }[]>`
     WITH latest AS (
-      SELECT DISTINCT ON (topic_ref, partition) id, topic_ref, dirty_ratio, removable_share, written
+      SELECT DISTINCT ON (topic_ref, partition)
+             id, topic_ref, partition, standing_rank, dirty_ratio, removable_share
       FROM measurement WHERE newest AND partition >= 0
-      ORDER BY topic_ref, partition, confirmed_at DESC
-    ), worst AS (
-      SELECT DISTINCT ON (topic_ref) id FROM latest
-      ORDER BY topic_ref, dirty_ratio DESC NULLS LAST, removable_share DESC NULLS LAST, written DESC NULLS LAST
+      ORDER BY topic_ref, partition, has_shape DESC NULLS LAST, confirmed_at DESC
+    ), candidate AS (
+      (SELECT DISTINCT ON (topic_ref) id FROM latest
+       ORDER BY topic_ref, standing_rank, dirty_ratio DESC NULLS LAST, removable_share DESC NULLS LAST, partition)
+      UNION
+      (SELECT DISTINCT ON (topic_ref) id FROM latest
+       ORDER BY topic_ref, dirty_ratio DESC NULLS LAST, removable_share DESC NULLS LAST, partition)
     )
-    SELECT m.topic_ref, m.payload FROM measurement m JOIN worst USING (id)
+    SELECT m.topic_ref, m.payload FROM measurement m JOIN candidate USING (id)
     JOIN topic t ON t.id = m.topic_ref WHERE t.gone_at IS NULL`;
-  return new Map(rows.map((row) => [row.topic_ref, decodePartitionMeasurement(row.payload)]));
+  const candidates = new Map<bigint, PartitionMeasurement[]>();
+  for (const { topic_ref, payload } of rows) {
+    const known = candidates.get(topic_ref);
+    const measurement = decodePartitionMeasurement(payload);
+    if (known) known.push(measurement);
+    else candidates.set(topic_ref, [measurement]);
+  }
+  return candidates;
 }
 
 async function readOffsetTotals(db: DbSession): Promise<Map<bigint, OffsetTotals>> {

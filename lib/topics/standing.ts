@@ -2,7 +2,7 @@
  * What the measurements say about a topic's compaction, and no more: no word here claims that a topic is a system of
  * record, and what was not measured is "not known". Pure.
  */
-import type { PartitionMeasurement, ReplicaMeasurement } from "#lib/compaction/measurement.ts";
+import type { Estimate, PartitionMeasurement, ReplicaMeasurement } from "#lib/compaction/measurement.ts";
 import { formatCount } from "#lib/platform/format-count.ts";
 
 /** The five states that pages draw: holds, will break or costs, broken, cannot be told, running or waiting. */
@@ -60,10 +60,53 @@ const NEVER_ROLLED_REMOVABLE_MIN = 0.5;
 
 const SEVERITY: Record<StateKind, number> = { broken: 0, watch: 1, run: 2, unknown: 3, ok: 4 };
 
-/** The worst that holds for the topic: by state first, by the order of the partitions last. */
+/**
+ * How a partition may stand, worst first. Which of its replicas is behind for which reason is known later than the rest,
+ * so these share a place.
+ */
+const PARTITION_RANK: Partial<Record<StandingId, number>> = {
+  held: 0,
+  "replica-quarantined": 1,
+  "replica-cleaner-off": 1,
+  "replica-behind": 1,
+  "never-rolled": 2,
+  due: 3,
+  cleaning: 4,
+  "not-on-this-system": 5,
+  "not-measured": 6,
+  "clean-point-open": 7,
+  "nothing-cleaned": 8,
+  compacting: 9,
+  empty: 10,
+};
+
+/** Place of a partition's standing in the order in which partitions are told; the lowest is the worst. */
+export const rankStanding = ({ id }: Standing): number => PARTITION_RANK[id] ?? Number.MAX_SAFE_INTEGER;
+
+/** Worst first; of two that stand alike the one with the higher cleaner ratio is worse. */
+export function orderByStanding(
+  partitions: readonly PartitionMeasurement[],
+  dirtyRatioLimit: number | null,
+): PartitionMeasurement[] {
+  const part = (estimate: Estimate | null): number => estimate?.value ?? -1;
+  return partitions
+    .map((measurement) => ({ measurement, rank: rankStanding(judgePartition(measurement, dirtyRatioLimit)) }))
+    .sort(
+      ({ rank: rankA, measurement: a }, { rank: rankB, measurement: b }) =>
+        rankA - rankB ||
+        part(b.dirtyRatio) - part(a.dirtyRatio) ||
+        part(b.removableShare) - part(a.removableShare) ||
+        a.partition - b.partition,
+    )
+    .map(({ measurement }) => measurement);
+}
+
+/** The worst that holds for the topic: by state first, by the order in which partitions are told last. */
 export function judgeTopic(input: StandingInput): Standing {
   if (input.partitions.length === 0) return notMeasured(input.unmeasuredReason);
-  const found = input.partitions.map((partition) => judgePartition(partition, input.dirtyRatioLimit));
+  const found = orderByStanding(input.partitions, input.dirtyRatioLimit).map((partition) =>
+    judgePartition(partition, input.dirtyRatioLimit),
+  );
   if (deletesToo(input.cleanupPolicy)) found.unshift(alsoDeletes(input));
   if (input.nullKeyRecords !== null && input.nullKeyRecords > 0) found.push(nullKeys(input.nullKeyRecords));
   return found.reduce((worst, next) => (SEVERITY[next.state] < SEVERITY[worst.state] ? next : worst));

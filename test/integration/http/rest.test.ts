@@ -5,6 +5,7 @@ import { beat } from "#lib/jobs/store.ts";
 import { decodeDecimals } from "#lib/measurements/decimal-fields.ts";
 import { storeMeasurements } from "#lib/measurements/store.ts";
 import type { Db } from "#lib/platform/db.ts";
+import { SCHEMA_MIGRATION } from "#lib/platform/schema-version.ts";
 import { closeScanSender } from "#lib/scans/queue.ts";
 import { claimScan, finishScan } from "#lib/scans/store.ts";
 import { findTopicByName, getFleetView, getTopicView } from "#lib/topics/queries.ts";
@@ -63,7 +64,7 @@ describe("readiness over HTTP", () => {
 
   it("is refused while the newest migration is missing", async () => {
     await database.query(
-      "UPDATE _prisma_migrations SET rolled_back_at = now() WHERE migration_name = '0002_job_queue'",
+      `UPDATE _prisma_migrations SET rolled_back_at = now() WHERE migration_name = '${SCHEMA_MIGRATION}'`,
     );
     expect(await ready()).toMatchObject({
       status: 503,

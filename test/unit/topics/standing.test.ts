@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { exactly } from "#lib/compaction/measurement.ts";
-import { judgePartition, judgeTopic, type StandingInput } from "#lib/topics/standing.ts";
+import { judgePartition, judgeTopic, orderByStanding, type StandingInput } from "#lib/topics/standing.ts";
 import { aPartition, between } from "#test/support/view-fixtures.ts";
 
 const input = (overrides: Partial<StandingInput> = {}): StandingInput => ({
@@ -30,6 +30,22 @@ describe("judgeTopic", () => {
     const held = aPartition({ partition: 3, cleanTo: 0.5, heldFrom: 0.6, activeFrom: 0.95 });
     const found = judgeTopic(input({ partitions: [aPartition(), held] }));
     expect([found.id, found.partition]).toEqual(["held", 3]);
+  });
+
+  it("names a held partition, then one that never rolled, before any with a high ratio", () => {
+    const due = aPartition({ partition: 0, clean: 0.3, cleanable: 0.6, active: 0.1, cleanTo: 0.6, activeFrom: 0.95 });
+    const neverRolled = aPartition({ ...ALL_ACTIVE, partition: 1 }, { removableShare: exactly(0.98) });
+    const held = aPartition({ partition: 2, cleanTo: 0.5, heldFrom: 0.6, activeFrom: 0.95 });
+    const order = (partitions: (typeof due)[]) => orderByStanding(partitions, 0.5).map(({ partition }) => partition);
+    expect(order([due, neverRolled, held])).toEqual([2, 1, 0]);
+    expect(judgeTopic(input({ partitions: [due, neverRolled, held] })).partition).toBe(2);
+    expect(judgeTopic(input({ partitions: [due, neverRolled] })).partition).toBe(1);
+  });
+
+  it("names of two partitions that stand alike the one with the higher ratio", () => {
+    const low = aPartition({ partition: 0 }, { dirtyRatio: exactly(0.1) });
+    const high = aPartition({ partition: 1 }, { dirtyRatio: exactly(0.3) });
+    expect(judgeTopic(input({ partitions: [low, high] })).partition).toBe(1);
   });
 
   it("calls compact,delete broken only once a log no longer starts at 0", () => {
