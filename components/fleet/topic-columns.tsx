@@ -7,10 +7,10 @@ import { LogStrip } from "#components/topics/log-strip.tsx";
 import { modelLogStrip } from "#components/topics/log-strip-model.ts";
 import { describeReading } from "#components/topics/reading-text.ts";
 import { Ago } from "#components/ui/ago.tsx";
-import { formatRatio } from "#components/ui/format.ts";
 import { Name } from "#components/ui/name.tsx";
 import { StateGlyph } from "#components/ui/state-glyph.tsx";
 import { paths } from "#lib/http/paths.ts";
+import { formatRatio } from "#lib/platform/format-figure.ts";
 
 /** About one column per 6 px at the width that the strip has in a row. */
 const STRIP_COLUMNS = 36;

@@ -1,6 +1,6 @@
 "use client";
 import { Banner } from "#components/ui/banner.tsx";
-import { formatInstant } from "#components/ui/format.ts";
+import { formatInstant } from "#lib/platform/format-figure.ts";
 
 /** Said once, politely, when a page can no longer be read again; what it shows stays. */
 export function ConnectionNotice({ error, readAt }: { error: string | null; readAt: number }) {

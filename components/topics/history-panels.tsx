@@ -4,9 +4,9 @@ import { lastOf, logDomain, logTicks, type SeriesPoint, seriesOf } from "#compon
 import { Measured } from "#components/topics/measured.tsx";
 import { type ChartLine, TimeChart } from "#components/topics/time-chart.tsx";
 import { boundWritten, pickReading, readLimit } from "#components/topics/topic-readings.ts";
-import { formatCompact, formatEstimate, formatRatio, formatTick } from "#components/ui/format.ts";
 import { Panel } from "#components/ui/panel.tsx";
 import { Segmented } from "#components/ui/segmented.tsx";
+import { formatCompact, formatEstimate, formatRatio, formatTick } from "#lib/platform/format-figure.ts";
 import type { TopicView } from "#lib/topics/topic-view.ts";
 
 const SCALES = [

@@ -1,7 +1,7 @@
 /** The same facts as a log strip, in words: its title, its description and its table. Pure. */
 import type { StripModel, StripPartKind, StripPosition } from "#components/topics/log-strip-model.ts";
-import { formatShare } from "#components/ui/format.ts";
 import { formatCount } from "#lib/platform/format-count.ts";
+import { formatShare } from "#lib/platform/format-figure.ts";
 
 const PART_WORDS: Record<StripPartKind, string> = {
   clean: "clean",

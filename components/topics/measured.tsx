@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { describeReading } from "#components/topics/reading-text.ts";
 import { Ago } from "#components/ui/ago.tsx";
-import type { FigureKind } from "#components/ui/format.ts";
+import type { FigureKind } from "#lib/platform/format-figure.ts";
 import type { Reading } from "#lib/topics/fleet-view.ts";
 
 interface MeasuredProps {

@@ -6,9 +6,9 @@ import { ReplicaStrips } from "#components/topics/replica-strips.tsx";
 import { StripReader } from "#components/topics/strip-reader.tsx";
 import { newestMeasurement, pickReading } from "#components/topics/topic-readings.ts";
 import { Ago } from "#components/ui/ago.tsx";
-import { formatBytes, formatShare, NOT_KNOWN } from "#components/ui/format.ts";
 import { StateGlyph } from "#components/ui/state-glyph.tsx";
 import type { PartitionMeasurement } from "#lib/compaction/measurement.ts";
+import { formatBytes, formatShare, NOT_KNOWN } from "#lib/platform/format-figure.ts";
 import { judgePartition } from "#lib/topics/standing.ts";
 import type { PartitionView, TopicView } from "#lib/topics/topic-view.ts";
 

@@ -1,6 +1,7 @@
 /** A reading in words. Pure. */
-import { type FigureKind, formatEstimate, NOT_KNOWN } from "#components/ui/format.ts";
+
 import { formatCount } from "#lib/platform/format-count.ts";
+import { type FigureKind, formatEstimate, NOT_KNOWN } from "#lib/platform/format-figure.ts";
 import type { Reading } from "#lib/topics/fleet-view.ts";
 
 export interface ReadingText {

@@ -1,8 +1,8 @@
 import { LogStrip } from "#components/topics/log-strip.tsx";
 import { modelLogStrip } from "#components/topics/log-strip-model.ts";
 import { describeOffset } from "#components/topics/log-strip-words.ts";
-import { formatBytes, formatShare, NOT_KNOWN } from "#components/ui/format.ts";
 import type { PartitionMeasurement, ReplicaMeasurement, ReplicaState } from "#lib/compaction/measurement.ts";
+import { formatBytes, formatShare, NOT_KNOWN } from "#lib/platform/format-figure.ts";
 import type { PartitionView, ReplicaView } from "#lib/topics/topic-view.ts";
 
 const STATE_WORDS: Record<ReplicaState, string | null> = {

@@ -1,8 +1,8 @@
 "use client";
 import { Ago } from "#components/ui/ago.tsx";
-import { formatBytes, formatDuration, NOT_KNOWN } from "#components/ui/format.ts";
 import { Panel } from "#components/ui/panel.tsx";
 import type { ConfigEntry, ConfigSource } from "#lib/brokers/broker-port.ts";
+import { formatBytes, formatDuration, NOT_KNOWN } from "#lib/platform/format-figure.ts";
 import type { TopicView } from "#lib/topics/topic-view.ts";
 
 const SETTINGS = [

@@ -2,7 +2,7 @@
 import type { ReactNode } from "react";
 import { CartesianGrid, Line, LineChart, ReferenceLine, ResponsiveContainer, XAxis, YAxis } from "recharts";
 import { lastOf, type SeriesField, type SeriesPoint, spreadLabels } from "#components/topics/history-series.ts";
-import { formatDay, formatInstant } from "#components/ui/format.ts";
+import { formatDay, formatInstant } from "#lib/platform/format-figure.ts";
 
 export interface ChartLine {
   field: SeriesField;

@@ -1,7 +1,7 @@
 "use client";
 import { Ago } from "#components/ui/ago.tsx";
 import { Banner } from "#components/ui/banner.tsx";
-import { formatInstant } from "#components/ui/format.ts";
+import { formatInstant } from "#lib/platform/format-figure.ts";
 import type { TopicView } from "#lib/topics/topic-view.ts";
 
 /** What qualifies everything below: the topic is gone, or its cluster does not answer. */

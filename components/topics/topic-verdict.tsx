@@ -10,7 +10,7 @@ import {
 } from "#components/topics/topic-readings.ts";
 import { StateChip } from "#components/ui/chip.tsx";
 import { Command } from "#components/ui/command.tsx";
-import { formatRatio } from "#components/ui/format.ts";
+import { formatRatio } from "#lib/platform/format-figure.ts";
 import { judgePartition, type StateKind } from "#lib/topics/standing.ts";
 import type { TopicView } from "#lib/topics/topic-view.ts";
 

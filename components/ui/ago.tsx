@@ -1,6 +1,6 @@
 "use client";
 import { useAtNow } from "#components/ui/clock.tsx";
-import { formatAge } from "#components/ui/format.ts";
+import { formatAge } from "#lib/platform/format-figure.ts";
 
 interface AgoProps {
   /** Milliseconds since the epoch. */

@@ -1,30 +1,22 @@
 /** Measurements as a table for people. Pure. */
-import {
-  NOT_KNOWN,
-  writeBytes,
-  writeCountEstimate,
-  writeDuration,
-  writeInterval,
-  writePartEstimate,
-  writeRatio,
-  writeShare,
-} from "#lib/cli/figure-text.ts";
+import { writeCountEstimate, writeInterval, writePartEstimate } from "#lib/cli/figure-text.ts";
 import type { PartitionMeasurement, TopicMeasurement } from "#lib/compaction/measurement.ts";
 import type { MeasuredPartitions } from "#lib/compaction/probe-topic.ts";
 import { formatCount } from "#lib/platform/format-count.ts";
+import { formatBytes, formatDuration, formatRatio, formatShare, NOT_KNOWN } from "#lib/platform/format-figure.ts";
 
 type Column = readonly [title: string, write: (one: PartitionMeasurement) => string];
 
 const COLUMNS: readonly Column[] = [
   ["partition", (one) => String(one.partition)],
-  ["size", (one) => (one.bytes === null ? NOT_KNOWN : writeBytes(one.bytes))],
+  ["size", (one) => (one.bytes === null ? NOT_KNOWN : formatBytes(one.bytes))],
   ["offset span", (one) => `≤ ${formatCount(one.offsetSpan)}`],
   ["records kept", (one) => writeCountEstimate(one.retainedRecords)],
   ["keys", (one) => writeCountEstimate(one.distinctKeys)],
   ["superseded", (one) => writeCountEstimate(one.supersededRecords)],
   ["tombstones", (one) => writeCountEstimate(one.tombstones)],
-  ["cleaner ratio", (one) => writePartEstimate(one.dirtyRatio, writeRatio)],
-  ["removable", (one) => writePartEstimate(one.removableShare, writeShare)],
+  ["cleaner ratio", (one) => writePartEstimate(one.dirtyRatio, formatRatio)],
+  ["removable", (one) => writePartEstimate(one.removableShare, formatShare)],
   ["clean point", (one) => writeInterval(one.cleanPoint)],
   ["active from", (one) => writeInterval(one.activeSegmentBase)],
   ["replicas", writeReplicas],
@@ -42,7 +34,7 @@ export function toText({ partitions, failed, topic }: MeasuredPartitions): strin
 }
 
 function headline(topic: TopicMeasurement, partitions: number): string {
-  const cost = `${formatCount(topic.fetches)} fetches, ${writeBytes(topic.fetchedBytes)}, ${writeDuration(topic.durationMs)}`;
+  const cost = `${formatCount(topic.fetches)} fetches, ${formatBytes(topic.fetchedBytes)}, ${formatDuration(topic.durationMs)}`;
   return `${visibleName(topic.topic)}: ${partitions} ${partitions === 1 ? "partition" : "partitions"} by ${topic.mode} (${cost})\n`;
 }
 
@@ -57,9 +49,9 @@ function factsOf(topic: TopicMeasurement): string {
     ["Records without a key", writeCountEstimate(topic.nullKeyRecords)],
     ["Held by open transactions", topic.heldRecords === null ? NOT_KNOWN : formatCount(topic.heldRecords)],
     ["Offset span (upper bound)", `≤ ${formatCount(topic.offsetSpan)}`],
-    ["Size", topic.bytes === null ? NOT_KNOWN : writeBytes(topic.bytes)],
+    ["Size", topic.bytes === null ? NOT_KNOWN : formatBytes(topic.bytes)],
     ["Cleaner ratio", worstOf(topic)],
-    ["Removable", writePartEstimate(topic.removableShare, writeShare)],
+    ["Removable", writePartEstimate(topic.removableShare, formatShare)],
   ];
   const known = facts.filter(([, text]) => text !== NOT_KNOWN);
   const width = Math.max(...known.map(([name]) => name.length));
@@ -67,7 +59,7 @@ function factsOf(topic: TopicMeasurement): string {
 }
 
 function worstOf({ dirtyRatio, worstPartition }: TopicMeasurement): string {
-  const ratio = writePartEstimate(dirtyRatio, writeRatio);
+  const ratio = writePartEstimate(dirtyRatio, formatRatio);
   return worstPartition === null || ratio === NOT_KNOWN ? ratio : `${ratio}, highest in partition ${worstPartition}`;
 }
 

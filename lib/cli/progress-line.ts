@@ -1,7 +1,7 @@
 /** A progress bar on a terminal's error stream; nothing where that is no terminal. */
-import { writeBytes, writeDuration } from "#lib/cli/figure-text.ts";
 import type { ScanProgress } from "#lib/compaction/scan-progress.ts";
 import { formatCount } from "#lib/platform/format-count.ts";
+import { formatBytes, formatDuration } from "#lib/platform/format-figure.ts";
 
 const BAR_WIDTH = 24;
 const CLEAR_LINE = "\r\u001b[2K";
@@ -18,8 +18,8 @@ export class ProgressLine {
 
   drawScan(progress: ScanProgress): void {
     const { partitionsDone, partitionCount, recordsScanned, bytesRead, remainingMs } = progress;
-    const left = remainingMs === null ? "" : `, about ${writeDuration(remainingMs)} left`;
-    const what = `${formatCount(recordsScanned)} records, ${writeBytes(bytesRead)}`;
+    const left = remainingMs === null ? "" : `, about ${formatDuration(remainingMs)} left`;
+    const what = `${formatCount(recordsScanned)} records, ${formatBytes(bytesRead)}`;
     this.#draw(
       progress.progress,
       `${what}, partition ${Math.min(partitionsDone + 1, partitionCount)} of ${partitionCount}${left}`,

@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { exactly } from "#lib/compaction/measurement.ts";
+import { formatCount } from "#lib/platform/format-count.ts";
 import {
   formatAge,
   formatBytes,
@@ -7,9 +9,7 @@ import {
   formatEstimate,
   formatInstant,
   formatShare,
-} from "#components/ui/format.ts";
-import { exactly } from "#lib/compaction/measurement.ts";
-import { formatCount } from "#lib/platform/format-count.ts";
+} from "#lib/platform/format-figure.ts";
 
 /** Tests are read more easily with plain spaces; that the narrow one is used is tested by itself. */
 const plain = (text: string): string => text.replace(/[\u202f\u00a0]/g, " ");

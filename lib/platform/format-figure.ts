@@ -1,4 +1,4 @@
-/** How numbers, times and durations are written. Pure, so that server, browser and tests write the same. */
+/** How numbers, times and durations are written. Pure, so that server, browser and command line write the same. */
 import { formatCount } from "#lib/platform/format-count.ts";
 
 /** No-break space: between a number and its unit. */
@@ -135,7 +135,8 @@ const FULL: Record<FigureKind, (value: number) => string> = {
 
 const SHORT: Record<FigureKind, (value: number) => string> = { ...FULL, count: formatCompact };
 
-function formatError(estimate: BoundedValue, value: number, kind: FigureKind): string {
+/** How far off `value` may be, such as `±2 %`. */
+export function formatError(estimate: BoundedValue, value: number, kind: FigureKind): string {
   const half = Math.max(estimate.high - value, value - estimate.low);
   if (kind === "ratio") return half < 0.005 ? "±<0.01" : `±${half.toFixed(2)}`;
   if (kind === "share") return half < 0.005 ? `±<1${GAP}%` : `±${Math.ceil(half * 100)}${GAP}%`;
