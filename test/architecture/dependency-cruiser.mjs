@@ -71,7 +71,8 @@ export default {
     {
       name: "ui-knows-no-domain",
       severity: "error",
-      comment: "components/ui is domain-free; of lib/ it may import how figures are written, which the command line shares.",
+      comment:
+        "components/ui is domain-free; of lib/ it may import how figures are written, which the command line shares.",
       from: { path: "^components/ui/" },
       to: { path: "^lib/|^components/(?!ui/)", pathNot: "^lib/platform/format-[^/]+[.]ts$" },
     },
