@@ -51,7 +51,13 @@ export interface PartitionDescription {
   inSyncReplicas: number[];
 }
 
-export type ConfigSource = "topic" | "broker-dynamic" | "broker-default-dynamic" | "broker-static" | "default" | "other";
+export type ConfigSource =
+  | "topic"
+  | "broker-dynamic"
+  | "broker-default-dynamic"
+  | "broker-static"
+  | "default"
+  | "other";
 
 export interface ConfigEntry {
   value: string | null;

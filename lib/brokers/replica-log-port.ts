@@ -63,6 +63,11 @@ export interface FetchRequest {
   /** Asked for, both per partition and in all. The first batch is sent whole even where it is larger. */
   maxBytes: number;
   isolation: IsolationLevel;
+  /**
+   * The caller goes on from where the answer ends, with the same bytes and isolation, up to this offset: the next answer
+   * may be asked for while this one is walked.
+   */
+  readAheadTo?: number;
 }
 
 /** One answer with data or at the end of the log; throttled (empty) answers were waited for and asked again. */

@@ -81,14 +81,12 @@ export interface LogShape {
   kept: KeptColumn[];
 }
 
-export interface PartitionMeasurement {
+/** What is measured of a partition and of a whole topic alike. */
+interface MeasuredFigures {
   topic: string;
-  partition: number;
   mode: MeasurementMode;
-  logStartOffset: number;
-  logEndOffset: number;
   offsetSpan: number;
-  /** Size of the leader's replica; null where it is not known. */
+  /** Size of the leader's replica, for a topic their sum; null where it is not known. */
   bytes: number | null;
   retainedRecords: Estimate | null;
   distinctKeys: Estimate | null;
@@ -98,43 +96,31 @@ export interface PartitionMeasurement {
   supersededRecords: Estimate | null;
   /** Records at or after the last stable offset that was taken at the start. */
   heldRecords: number | null;
-  cleanPoint: OffsetInterval | null;
-  activeSegmentBase: OffsetInterval | null;
   dirtyRatio: Estimate | null;
   removableShare: Estimate | null;
-  replicas: ReplicaMeasurement[] | null;
   fetches: number;
   fetchedBytes: number;
-  /** Of these, what finding positions in the leader's log took; null for a scan. */
-  positionCost: { fetches: number; fetchedBytes: number } | null;
   durationMs: number;
   warnings: MeasurementWarning[];
-  shape: LogShape | null;
   /** Milliseconds since the epoch, when measuring began. */
   measuredAt: number;
 }
 
-export interface TopicMeasurement {
-  topic: string;
+export interface PartitionMeasurement extends MeasuredFigures {
+  partition: number;
+  logStartOffset: number;
+  logEndOffset: number;
+  cleanPoint: OffsetInterval | null;
+  activeSegmentBase: OffsetInterval | null;
+  replicas: ReplicaMeasurement[] | null;
+  /** Of the fetches, what finding positions in the leader's log took; null for a scan. */
+  positionCost: { fetches: number; fetchedBytes: number } | null;
+  shape: LogShape | null;
+}
+
+export interface TopicMeasurement extends MeasuredFigures {
   partition: null;
-  mode: MeasurementMode;
-  offsetSpan: number;
-  bytes: number | null;
-  retainedRecords: Estimate | null;
-  distinctKeys: Estimate | null;
-  liveKeys: Estimate | null;
-  tombstones: Estimate | null;
-  nullKeyRecords: Estimate | null;
-  supersededRecords: Estimate | null;
-  heldRecords: number | null;
-  dirtyRatio: Estimate | null;
-  removableShare: Estimate | null;
   keysInSeveralPartitions: Estimate | null;
   /** Partition with the highest cleaner ratio; null where no ratio is known. */
   worstPartition: number | null;
-  fetches: number;
-  fetchedBytes: number;
-  durationMs: number;
-  warnings: MeasurementWarning[];
-  measuredAt: number;
 }

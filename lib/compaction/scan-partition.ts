@@ -149,7 +149,7 @@ class LogWalk {
     while (position() < end()) {
       const from = position();
       const answer = await this.#reader
-        .fetch({ offset: from, maxBytes, isolation }, visitor, () => this.#tally.abandonAnswer())
+        .fetch({ offset: from, maxBytes, isolation, readAheadTo: end() }, visitor, () => this.#tally.abandonAnswer())
         .catch((error: unknown) => this.#restart(error, from, stretch));
       if (answer === null) continue;
       await this.#charge();

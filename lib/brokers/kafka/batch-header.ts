@@ -3,7 +3,7 @@
  * https://github.com/apache/kafka/blob/4.0.0/clients/src/main/java/org/apache/kafka/common/record/DefaultRecordBatch.java
  */
 import { corrupt } from "#lib/brokers/kafka/batch-damage.ts";
-import { checkOffset } from "#lib/brokers/kafka/wire-reader.ts";
+import { checkOffset } from "#lib/brokers/kafka/safe-number.ts";
 import type { RecordBatch } from "#lib/brokers/replica-log-port.ts";
 
 /** Offset and length, before what the length counts; the same for every magic. */

@@ -6,7 +6,7 @@ import { crc32 } from "@node-rs/crc32";
 import { corrupt } from "#lib/brokers/kafka/batch-damage.ts";
 import { type BatchHeader, LOG_OVERHEAD_BYTES, MAGIC_AT, readInt64 } from "#lib/brokers/kafka/batch-header.ts";
 import { expand } from "#lib/brokers/kafka/codecs.ts";
-import { checkOffset } from "#lib/brokers/kafka/wire-reader.ts";
+import { checkOffset } from "#lib/brokers/kafka/safe-number.ts";
 import type { LogVisitor } from "#lib/brokers/replica-log-port.ts";
 
 /** Offset, size, checksum, magic, attributes and the lengths of key and value. */

@@ -9,6 +9,7 @@ import {
   type FetchedPartition,
   type FetchFields,
   parseFetchResponse,
+  writeFetchFrame,
   writeFetchRequest,
 } from "#lib/brokers/kafka/fetch-request.ts";
 import { fetchHead } from "#lib/brokers/kafka/header-peek.ts";
@@ -22,6 +23,7 @@ import {
   parseListOffsetsResponse,
   writeListOffsetsRequest,
 } from "#lib/brokers/kafka/list-offsets-request.ts";
+import { findNextOffset } from "#lib/brokers/kafka/next-offset.ts";
 import { RecordBatchWalker } from "#lib/brokers/kafka/record-batch-walker.ts";
 import { ANSWER_HEADER_BYTES, ReplicaSession } from "#lib/brokers/kafka/replica-session.ts";
 import { findTopicFate } from "#lib/brokers/kafka/topic-fate.ts";
@@ -71,6 +73,7 @@ export class KafkaReplicaLog implements ReplicaLog {
   readonly #timeoutMs: number;
   #fetches = 0;
   #fetchedBytes = 0;
+  #ahead: { request: FetchRequest; found: Promise<FoundPartition> } | null = null;
 
   constructor({ target, connect, clientId, timeoutMs = 30_000, expansionLimitBytes }: KafkaReplicaLogOptions) {
     this.target = target;
@@ -103,12 +106,11 @@ export class KafkaReplicaLog implements ReplicaLog {
 
   async fetch(request: FetchRequest, visitor: LogVisitor): Promise<FetchAnswer> {
     const { offset, isolation } = request;
-    const { partition, body, wasThrottled } = await this.#untilServed(offset, () =>
-      this.#fetchBody({ ...this.target, ...request }),
-    );
+    const { partition, body, wasThrottled } = await this.#fetchOrTakeAhead(request);
     const { recordSetStart, recordSetBytes, highWatermark, lastStableOffset, logStartOffset } = partition;
     if (recordSetStart + recordSetBytes > body.length)
       throw this.#unreadable("is shorter than the records that it declares");
+    this.#readAhead(request, body.subarray(recordSetStart, recordSetStart + recordSetBytes));
     const aborted = isolation === "read_committed" ? partition.abortedTransactions : null;
     const read = this.#walker.walk(body, recordSetStart, recordSetStart + recordSetBytes, visitor, aborted);
     this.#checkProgress(read, offset);
@@ -124,6 +126,32 @@ export class KafkaReplicaLog implements ReplicaLog {
       logStartOffset,
       wasThrottled,
     };
+  }
+
+  #fetchOrTakeAhead(request: FetchRequest): Promise<FoundPartition> {
+    const ahead = this.#ahead;
+    this.#ahead = null;
+    const isSame =
+      ahead !== null &&
+      ahead.request.offset === request.offset &&
+      ahead.request.maxBytes === request.maxBytes &&
+      ahead.request.isolation === request.isolation;
+    return isSame ? ahead.found : this.#find(request);
+  }
+
+  #find(request: FetchRequest): Promise<FoundPartition> {
+    return this.#untilServed(request.offset, () => this.#fetchBody({ ...this.target, ...request }));
+  }
+
+  /** The broker reads the next answer while this one is walked. */
+  #readAhead(request: FetchRequest, recordSet: Buffer): void {
+    if (request.readAheadTo === undefined) return;
+    const offset = findNextOffset(recordSet);
+    if (offset === null || offset <= request.offset || offset >= request.readAheadTo) return;
+    const next = { ...request, offset };
+    const found = this.#find(next);
+    found.catch(() => {}); // whoever takes it is told
+    this.#ahead = { request: next, found };
   }
 
   async peek(offset: number, maxBytes: number): Promise<PeekAnswer> {
@@ -214,10 +242,11 @@ export class KafkaReplicaLog implements ReplicaLog {
   }
 
   async #fetchBody(fields: FetchFields): Promise<Buffer> {
-    const body = await this.#session.ask(
+    const body = await this.#session.askInBulk(
       FETCH_API_KEY,
       FETCH_API_VERSION,
       () => writeFetchRequest(fields),
+      (correlationId) => writeFetchFrame(fields, this.#clientId, correlationId),
       () => this.#fetches++,
     );
     this.#fetchedBytes += body.length + ANSWER_HEADER_BYTES;

@@ -1,6 +1,8 @@
 import type { Connection, Reader, Writer } from "@platformatic/kafka";
 import { TimeoutError } from "@platformatic/kafka";
 import { BrokerError } from "#lib/brokers/broker-error.ts";
+import { BulkReader, SocketClosedError } from "#lib/brokers/kafka/bulk-reader.ts";
+import { SessionConnection } from "#lib/brokers/kafka/session-connection.ts";
 
 export interface ReplicaSessionOptions {
   /** Opens an authenticated connection to the broker; rejects with a `BrokerError`. */
@@ -12,13 +14,20 @@ export interface ReplicaSessionOptions {
 /** Length, correlation id and tagged fields, which come before an answer's body. */
 export const ANSWER_HEADER_BYTES = 9;
 
+/** Correlation id and tagged fields. */
+const BULK_HEADER_BYTES = 5;
+
 class LostConnection extends Error {}
 
 /** One connection that is opened when it is needed, and once more where it was lost. */
 export class ReplicaSession {
   readonly #options: ReplicaSessionOptions;
   readonly #closing = new AbortController();
+  readonly #bulk = new BulkReader();
   #connection: Promise<Connection> | null = null;
+  #correlationId = 0;
+  /** Requests go one after the other: a bulk answer has the socket for itself. */
+  #last: Promise<unknown> = Promise.resolve();
 
   constructor(options: ReplicaSessionOptions) {
     this.#options = options;
@@ -40,14 +49,43 @@ export class ReplicaSession {
    * @param onSent called for every request that goes out, repeated ones included
    * @throws BrokerError `unreachable`, `timeout`, `cancelled`, or what connecting rejects with
    */
-  async ask(apiKey: number, apiVersion: number, write: () => Writer, onSent: () => void = () => {}): Promise<Buffer> {
+  ask(apiKey: number, apiVersion: number, write: () => Writer, onSent: () => void = () => {}): Promise<Buffer> {
+    return this.#inTurn(() => this.#ask((connection) => this.#send(connection, apiKey, apiVersion, write), onSent));
+  }
+
+  /**
+   * The same for large answers, into a buffer that is used again: the body is valid until the answer after the next.
+   * @param frame the whole request; the correlation id may be any
+   */
+  askInBulk(
+    apiKey: number,
+    apiVersion: number,
+    write: () => Writer,
+    frame: (correlationId: number) => Buffer,
+    onSent: () => void,
+  ): Promise<Buffer> {
+    return this.#inTurn(() =>
+      this.#ask(async (connection) => {
+        const body = connection instanceof SessionConnection ? await this.#exchange(connection, frame) : null;
+        return body ?? this.#send(connection, apiKey, apiVersion, write);
+      }, onSent),
+    );
+  }
+
+  #inTurn<T>(run: () => Promise<T>): Promise<T> {
+    const turn = this.#last.then(run);
+    this.#last = turn.catch(() => {});
+    return turn;
+  }
+
+  async #ask(send: (connection: Connection) => Promise<Buffer>, onSent: () => void): Promise<Buffer> {
     for (let attempt = 1; ; attempt++) {
       this.#refuseWhenClosed();
       const connection = await this.#open();
       this.#refuseWhenClosed();
       try {
         onSent();
-        return await this.#send(connection, apiKey, apiVersion, write);
+        return await send(connection);
       } catch (error) {
         this.#drop(connection);
         this.#refuseWhenClosed();
@@ -88,6 +126,27 @@ export class ReplicaSession {
       else resolve(body as Buffer);
     });
     return promise.finally(() => clearTimeout(timer));
+  }
+
+  async #exchange(connection: SessionConnection, frame: (correlationId: number) => Buffer): Promise<Buffer | null> {
+    this.#correlationId = (this.#correlationId + 1) % 0x4000_0000;
+    const { timeoutMs } = this.#options;
+    const timedOut = Promise.withResolvers<never>();
+    const timer = setTimeout(() => timedOut.reject(this.#timedOut()), timeoutMs);
+    try {
+      const answer = connection.withSocket((socket) => this.#bulk.exchange(socket, frame(this.#correlationId)));
+      const bytes = await Promise.race([answer, timedOut.promise]);
+      if (bytes === null) return null;
+      const isExpected = bytes.length >= BULK_HEADER_BYTES && bytes.readInt32BE(0) === this.#correlationId;
+      // No tagged field is known for an answer's header: any would follow the count.
+      if (!isExpected || bytes[4] !== 0) throw new LostConnection("The answer is not the one to this request.");
+      return bytes.subarray(BULK_HEADER_BYTES);
+    } catch (error) {
+      if (error instanceof SocketClosedError) throw new LostConnection("The connection was lost.", { cause: error });
+      throw error;
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
   #drop(connection: Connection): void {

@@ -1,3 +1,4 @@
+import type { Socket } from "node:net";
 import { Connection, type ConnectionOptions } from "@platformatic/kafka";
 import type { TrafficMeter } from "#lib/brokers/kafka/traffic-meter.ts";
 
@@ -49,6 +50,22 @@ export class SessionConnection extends Connection {
       this.#held.push(() => this.#sendCounted<Answer>(...args));
     } else {
       this.#sendCounted<Answer>(...args);
+    }
+  }
+
+  /**
+   * Lets `use` have the socket for one request and its answer; a renewal waits for it.
+   * @returns null where something else is under way: send it the ordinary way
+   */
+  async withSocket<Answer>(use: (socket: Socket) => Promise<Answer>): Promise<Answer | null> {
+    if (this.#isRenewing || this.#pendingCount > 0) return null;
+    this.#meter.countRequest();
+    this.#pendingCount++;
+    try {
+      return await use(this.socket);
+    } finally {
+      this.#pendingCount--;
+      if (this.#pendingCount === 0) this.#beginRenewal();
     }
   }
 

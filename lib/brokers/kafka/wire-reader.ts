@@ -1,4 +1,5 @@
 import { BrokerError } from "#lib/brokers/broker-error.ts";
+import { checkOffset } from "#lib/brokers/kafka/safe-number.ts";
 
 /**
  * Reads Kafka's wire types from an answer, in order. Every read is checked against the end: an answer that is shorter
@@ -79,11 +80,3 @@ export class WireReader {
 
 const formatUuid = (hex: string): string =>
   `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
-
-/** Refuses what a JavaScript number can't hold exactly. */
-export function checkOffset(offset: number): number {
-  if (offset > Number.MAX_SAFE_INTEGER) {
-    throw new BrokerError("protocol", `Offset ${offset} is above 2^53 - 1, which Keyfold does not measure.`);
-  }
-  return offset;
-}
