@@ -1,13 +1,5 @@
 import type { ReactNode } from "react";
-import { StateGlyph, type StateKind } from "#components/ui/state-glyph.tsx";
-
-const GROUND: Record<StateKind, string> = {
-  ok: "bg-ok-bg",
-  watch: "bg-watch-bg",
-  broken: "bg-broken-bg",
-  unknown: "bg-unknown-bg",
-  run: "bg-run-bg",
-};
+import { STATE_GROUND, StateGlyph, type StateKind } from "#components/ui/state-glyph.tsx";
 
 interface BannerProps {
   state: StateKind;
@@ -20,7 +12,7 @@ interface BannerProps {
 
 export function Banner({ state, title, children, action }: BannerProps) {
   return (
-    <div className={`flex gap-[10px] rounded-control px-3 py-[10px] ${GROUND[state]}`}>
+    <div className={`flex gap-[10px] rounded-control px-3 py-[10px] ${STATE_GROUND[state]}`}>
       <span className="pt-[2px]">
         <StateGlyph state={state} />
       </span>

@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { STATE_INK, StateGlyph, type StateKind } from "#components/ui/state-glyph.tsx";
+import { STATE_GROUND, STATE_INK, StateGlyph, type StateKind } from "#components/ui/state-glyph.tsx";
 
 const SHAPE =
   "inline-flex h-5 max-w-full items-center gap-[5px] rounded-chip px-[7px] text-[0.71875rem] whitespace-nowrap";
@@ -8,17 +8,9 @@ export function Chip({ children }: { children: ReactNode }) {
   return <span className={`${SHAPE} border border-line bg-surface text-fg-2`}>{children}</span>;
 }
 
-const GROUND: Record<StateKind, string> = {
-  ok: "bg-ok-bg",
-  watch: "bg-watch-bg",
-  broken: "bg-broken-bg",
-  unknown: "bg-unknown-bg",
-  run: "bg-run-bg",
-};
-
 export function StateChip({ state, children }: { state: StateKind; children: ReactNode }) {
   return (
-    <span className={`${SHAPE} state-chip font-[550] ${GROUND[state]} ${STATE_INK[state]}`}>
+    <span className={`${SHAPE} state-chip font-[550] ${STATE_GROUND[state]} ${STATE_INK[state]}`}>
       <StateGlyph state={state} />
       {children}
     </span>

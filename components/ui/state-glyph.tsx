@@ -31,6 +31,14 @@ const SHAPES: Record<StateKind, ReactNode> = {
   ),
 };
 
+export const STATE_GROUND: Record<StateKind, string> = {
+  ok: "bg-ok-bg",
+  watch: "bg-watch-bg",
+  broken: "bg-broken-bg",
+  unknown: "bg-unknown-bg",
+  run: "bg-run-bg",
+};
+
 export const STATE_INK: Record<StateKind, string> = {
   ok: "text-ok",
   watch: "text-watch",

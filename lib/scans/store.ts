@@ -5,7 +5,7 @@ import type { Db, DbSession } from "#lib/platform/db.ts";
 import type { SealedBox } from "#lib/platform/sealed-box.ts";
 import type { ScanAction } from "#lib/scans/scan-states.ts";
 import { nextScanState, statesFor } from "#lib/scans/scan-states.ts";
-import type { ScanState } from "#lib/scans/scan-view.ts";
+import type { ScanState, ScanView } from "#lib/scans/scan-view.ts";
 
 /** A scan in the hands of a worker. */
 export interface ClaimedScan {
@@ -18,15 +18,11 @@ export interface ClaimedScan {
   partitionCount: number;
 }
 
-export interface ScanProgress {
-  /** 0 to 1 */
-  progress: number;
-  recordsScanned: number;
-  bytesRead: number;
-  partitionsDone: number;
-  partitionCount: number;
-  remainingMs: number | null;
-}
+/** What a worker tells while it scans. */
+export type ScanProgress = Pick<
+  ScanView,
+  "progress" | "recordsScanned" | "bytesRead" | "partitionsDone" | "partitionCount" | "remainingMs"
+>;
 
 /** Why a worker must stop: the scan is to be cancelled, or is no longer its own. */
 export type ScanOrder = "go-on" | "cancel" | "stop";

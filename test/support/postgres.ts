@@ -5,11 +5,11 @@
 import { chmodSync, mkdirSync, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import pg from "pg";
 import { type Db, openDb } from "#lib/platform/db.ts";
 import { watchParent } from "../../scripts/kafka/parent-watch.mjs";
 import { postgresUrl, preparePostgres, startPostgres } from "../../scripts/launcher/embedded-postgres.mjs";
 import { migrate } from "../../scripts/launcher/migrate.mjs";
+import { queryOnce } from "./query-once.ts";
 
 const TEMPLATE = "keyfold_template";
 const MIGRATIONS = path.resolve(import.meta.dirname, "../../prisma/migrations");
@@ -34,10 +34,10 @@ async function startServer() {
   const urlOf = (database: string): string => postgresUrl(instance, database);
   // Nothing has to survive a crash here.
   for (const setting of ["fsync", "synchronous_commit", "full_page_writes"]) {
-    await run(urlOf("postgres"), `ALTER SYSTEM SET ${setting} = off`);
+    await queryOnce(urlOf("postgres"), `ALTER SYSTEM SET ${setting} = off`);
   }
-  await run(urlOf("postgres"), "SELECT pg_reload_conf()");
-  await run(urlOf("postgres"), `CREATE DATABASE ${TEMPLATE}`);
+  await queryOnce(urlOf("postgres"), "SELECT pg_reload_conf()");
+  await queryOnce(urlOf("postgres"), `CREATE DATABASE ${TEMPLATE}`);
   await migrate({ url: urlOf(TEMPLATE), folder: MIGRATIONS });
   return { urlOf, made: 0 };
 }
@@ -48,27 +48,16 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   scope[KEY] ??= startServer();
   const server = await scope[KEY];
   const name = `test_${process.pid}_${++server.made}`;
-  await run(server.urlOf("postgres"), `CREATE DATABASE ${name} TEMPLATE ${TEMPLATE}`);
+  await queryOnce(server.urlOf("postgres"), `CREATE DATABASE ${name} TEMPLATE ${TEMPLATE}`);
   const url = server.urlOf(name);
   const db = openDb(url);
   return {
     url,
     db,
-    query: (sql, values) => run(url, sql, values),
+    query: (sql, values) => queryOnce(url, sql, values),
     drop: async () => {
       await db.$disconnect();
-      await run(server.urlOf("postgres"), `DROP DATABASE ${name} WITH (FORCE)`);
+      await queryOnce(server.urlOf("postgres"), `DROP DATABASE ${name} WITH (FORCE)`);
     },
   };
-}
-
-async function run(url: string, sql: string, values?: unknown[]): Promise<Record<string, unknown>[]> {
-  const client = new pg.Client({ connectionString: url });
-  client.on("error", () => undefined);
-  await client.connect();
-  try {
-    return (await client.query(sql, values)).rows;
-  } finally {
-    await client.end();
-  }
 }

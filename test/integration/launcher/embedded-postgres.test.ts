@@ -1,10 +1,10 @@
 import { spawn } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { postgresUrl, preparePostgres, startPostgres } from "../../../scripts/launcher/embedded-postgres.mjs";
 import { makeDataFolder, removeDataFolder } from "../../support/launcher.ts";
+import { queryOnce } from "../../support/query-once.ts";
 
 let dataFolder = "";
 const { signal } = new AbortController();
@@ -15,25 +15,15 @@ beforeAll(() => {
 });
 afterAll(() => removeDataFolder(dataFolder));
 
-async function query(url: string, sql: string): Promise<unknown[]> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    return (await client.query(sql)).rows;
-  } finally {
-    await client.end();
-  }
-}
-
 test("a server that outlived its launcher is taken over, at the address that it has", async () => {
   const first = await preparePostgres({ dataFolder, signal });
   const running = await startPostgres(first);
-  await query(postgresUrl(first), "CREATE TABLE kept (n int)");
+  await queryOnce(postgresUrl(first), "CREATE TABLE kept (n int)");
   const second = await preparePostgres({ dataFolder, signal });
   const taken = await startPostgres(second);
   expect(taken).toMatchObject({ adopted: true, pid: running.pid });
   expect(second.port).toBe(first.port);
-  expect(await query(postgresUrl(second), "SELECT count(*)::int AS n FROM kept")).toEqual([{ n: 0 }]);
+  expect(await queryOnce(postgresUrl(second), "SELECT count(*)::int AS n FROM kept")).toEqual([{ n: 0 }]);
   await taken.stop(10_000, "SIGINT");
   await running.exited;
 });
@@ -41,11 +31,11 @@ test("a server that outlived its launcher is taken over, at the address that it 
 test("after SIGKILL in the middle of writing, what was acknowledged is there and the folder is not held", async () => {
   const instance = await preparePostgres({ dataFolder, signal });
   const running = await startPostgres(instance);
-  await query(postgresUrl(instance), "INSERT INTO kept SELECT generate_series(1, 1000)");
+  await queryOnce(postgresUrl(instance), "INSERT INTO kept SELECT generate_series(1, 1000)");
   process.kill(running.pid, "SIGKILL");
   // At once, while the old backends may still be there.
   const again = await startPostgres(instance);
-  expect(await query(postgresUrl(instance), "SELECT count(*)::int AS n FROM kept")).toEqual([{ n: 1000 }]);
+  expect(await queryOnce(postgresUrl(instance), "SELECT count(*)::int AS n FROM kept")).toEqual([{ n: 1000 }]);
   await again.stop(10_000, "SIGINT");
 });
 
@@ -59,7 +49,7 @@ test("a pid file that names another program's process keeps nothing from startin
   );
   const running = await startPostgres(instance);
   expect(running.adopted).toBe(false);
-  expect(await query(postgresUrl(instance), "SELECT 1 AS one")).toEqual([{ one: 1 }]);
+  expect(await queryOnce(postgresUrl(instance), "SELECT 1 AS one")).toEqual([{ one: 1 }]);
   expect(stranger.exitCode).toBeNull();
   stranger.kill();
   await running.stop(10_000, "SIGINT");
@@ -70,6 +60,6 @@ test("the server takes no connection without its password", async () => {
   const running = await startPostgres(instance);
   const url = new URL(postgresUrl(instance));
   url.password = "guess";
-  await expect(query(url.href, "SELECT 1")).rejects.toThrow(/password authentication failed/);
+  await expect(queryOnce(url.href, "SELECT 1")).rejects.toThrow(/password authentication failed/);
   await running.stop(10_000, "SIGINT");
 });

@@ -1,11 +1,11 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { postgresUrl, preparePostgres, startPostgres } from "../../../scripts/launcher/embedded-postgres.mjs";
 import { migrate } from "../../../scripts/launcher/migrate.mjs";
 import { makeDataFolder, removeDataFolder } from "../../support/launcher.ts";
+import { queryOnce } from "../../support/query-once.ts";
 
 const MIGRATIONS = fileURLToPath(new URL("../../../prisma/migrations", import.meta.url));
 let dataFolder = "";
@@ -23,18 +23,8 @@ afterAll(async () => {
   removeDataFolder(dataFolder);
 });
 
-async function query(url: string, sql: string): Promise<Record<string, unknown>[]> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    return (await client.query(sql)).rows;
-  } finally {
-    await client.end();
-  }
-}
-
 async function makeDatabase(name: string): Promise<string> {
-  await query(postgresUrl(instance), `CREATE DATABASE ${name}`);
+  await queryOnce(postgresUrl(instance), `CREATE DATABASE ${name}`);
   return postgresUrl(instance, name);
 }
 
@@ -53,14 +43,14 @@ test("the product's own migrations are applied once, however often they are run"
   expect(applied.length).toBeGreaterThan(0);
   expect(applied).toEqual([...applied].sort());
   expect(await migrate({ url, folder: MIGRATIONS })).toEqual([]);
-  const rows = await query(url, "SELECT migration_name FROM _prisma_migrations WHERE finished_at IS NOT NULL");
+  const rows = await queryOnce(url, "SELECT migration_name FROM _prisma_migrations WHERE finished_at IS NOT NULL");
   expect(rows.map((row) => row.migration_name)).toEqual(applied);
 });
 
 test("three that start at once apply each migration once, and none fails", async () => {
   const url = await makeDatabase("thrice");
   const results = await Promise.all([1, 2, 3].map(() => migrate({ url, folder: MIGRATIONS })));
-  const once = await query(url, "SELECT migration_name FROM _prisma_migrations ORDER BY 1");
+  const once = await queryOnce(url, "SELECT migration_name FROM _prisma_migrations ORDER BY 1");
   expect(results.flat().sort()).toEqual(once.map((row) => row.migration_name));
 });
 
@@ -71,7 +61,7 @@ test("a migration that fails leaves nothing of itself, and the next run tries it
     "0002_bad": "CREATE TABLE half (n int); SELECT no_such_function()",
   });
   await expect(migrate({ url, folder })).rejects.toThrow(/Migration 0002_bad: .*no_such_function/);
-  expect(await query(url, "SELECT to_regclass('half') AS half")).toEqual([{ half: null }]);
+  expect(await queryOnce(url, "SELECT to_regclass('half') AS half")).toEqual([{ half: null }]);
   makeMigrations("failing", { "0002_bad": "CREATE TABLE half (n int)" });
   expect(await migrate({ url, folder })).toEqual(["0002_bad"]);
 });
@@ -86,18 +76,18 @@ test("a migration that was changed after it was applied is refused", async () =>
 
 test("an application role reads and writes what the owner makes, and can't change the schema", async () => {
   const url = await makeDatabase("roles");
-  await query(url, "CREATE ROLE application LOGIN PASSWORD 'application'");
+  await queryOnce(url, "CREATE ROLE application LOGIN PASSWORD 'application'");
   const applicationUrl = Object.assign(new URL(url), { username: "application", password: "application" }).href;
   const folder = makeMigrations("roles", {
     "0001_first": "CREATE TABLE entry (id bigserial, n int); CREATE SCHEMA extra; CREATE TABLE extra.entry (n int)",
     "0002_revoke": "CREATE TABLE sealed (n int); REVOKE UPDATE, DELETE ON sealed FROM application",
   });
   await migrate({ url, applicationUrl, folder });
-  await query(applicationUrl, "INSERT INTO entry (n) VALUES (1); INSERT INTO extra.entry VALUES (1)");
-  await query(applicationUrl, "INSERT INTO sealed VALUES (1)");
+  await queryOnce(applicationUrl, "INSERT INTO entry (n) VALUES (1); INSERT INTO extra.entry VALUES (1)");
+  await queryOnce(applicationUrl, "INSERT INTO sealed VALUES (1)");
   await migrate({ url, applicationUrl, folder });
-  await expect(query(applicationUrl, "UPDATE sealed SET n = 2")).rejects.toThrow(/permission denied/);
-  await expect(query(applicationUrl, "CREATE TABLE more (n int)")).rejects.toThrow(/permission denied/);
+  await expect(queryOnce(applicationUrl, "UPDATE sealed SET n = 2")).rejects.toThrow(/permission denied/);
+  await expect(queryOnce(applicationUrl, "CREATE TABLE more (n int)")).rejects.toThrow(/permission denied/);
 });
 
 test("a database that can't be reached is named by its variable, without the password", async () => {
