@@ -2,13 +2,13 @@
  * Watches one cluster: whichever worker holds its lease polls and probes it. Every cluster has loops of its own, so that
  * one that hangs delays no other.
  */
-import { BrokerConnection } from "#lib/clusters/broker-connection.ts";
+import type { BrokerConnection } from "#lib/clusters/broker-connection.ts";
 import { addTraffic, storePoll, storePollFailure } from "#lib/clusters/commands.ts";
 import { type PolicyCache, pollCluster } from "#lib/clusters/poll.ts";
 import { pauseBeforePollMs } from "#lib/clusters/poll-pace.ts";
-import { findBrokerClusterId } from "#lib/clusters/queries.ts";
 import { acquireLease, type Lease, LeaseLostError, releaseLease } from "#lib/jobs/lease.ts";
 import type { WatchContext } from "#lib/jobs/watch-context.ts";
+import { withBrokerConnection } from "#lib/jobs/with-broker-connection.ts";
 import { probeCluster } from "#lib/measurements/jobs.ts";
 import { waitMs } from "#lib/platform/clock.ts";
 import { withDeadline } from "#lib/platform/deadline.ts";
@@ -73,42 +73,43 @@ async function renewLease({ db, workerId }: WatchContext, lease: Lease, signal: 
 async function pollForever(context: WatchContext, lease: Lease, polled: Signal, signal: AbortSignal): Promise<void> {
   const { db, cluster, log, now, pollIntervalMs } = context;
   const policies: PolicyCache = new Map();
-  const connection = new BrokerConnection(async () =>
-    context.openBroker(cluster, {
-      clientId: CLIENT_ID,
-      expectedClusterId: await findBrokerClusterId(db, cluster.id),
-    }),
-  );
-  const closeNow = (): void => void connection.close();
-  signal.addEventListener("abort", closeNow, { once: true });
   let failures = 0;
-  while (!signal.aborted) {
-    const startedAt = now();
-    const outcome = await pollOnce(connection, policies, context);
-    if (signal.aborted) break;
-    const storing = outcome.ok
-      ? storePoll(db, cluster.id, lease, outcome.value)
-      : storePollFailure(db, cluster.id, lease, { at: startedAt, error: outcome.error });
-    const stored = await storing.then(
-      () => true,
-      (error) => {
-        if (error instanceof LeaseLostError) throw error;
-        log.error("a poll could not be stored", { cluster: cluster.id, error: describeError(error) });
-        // What it learned of settings is lost with it: ask again.
-        policies.clear();
-        return false;
-      },
-    );
-    await addTraffic(db, cluster.id, CLIENT_ID, connection.takeTraffic(), startedAt).catch(() => undefined);
-    if (!outcome.ok && failures === 0)
-      log.warn("a cluster can't be polled", { cluster: cluster.id, error: outcome.error });
-    if (outcome.ok && failures > 0) log.info("a cluster is polled again", { cluster: cluster.id });
-    failures = outcome.ok ? 0 : failures + 1;
-    if (outcome.ok && stored) polled.raise();
-    await waitMs(pauseBeforePollMs(failures, pollIntervalMs, now() - startedAt), signal);
+  await withBrokerConnection(context, CLIENT_ID, signal, async (connection) => {
+    while (!signal.aborted) {
+      const startedAt = now();
+      const outcome = await pollOnce(connection, policies, context);
+      if (signal.aborted) break;
+      const isStored = await storeOutcome(context, lease, policies, startedAt, outcome);
+      await addTraffic(db, cluster.id, CLIENT_ID, connection.takeTraffic(), startedAt).catch(() => undefined);
+      if (!outcome.ok && failures === 0)
+        log.warn("a cluster can't be polled", { cluster: cluster.id, error: outcome.error });
+      if (outcome.ok && failures > 0) log.info("a cluster is polled again", { cluster: cluster.id });
+      failures = outcome.ok ? 0 : failures + 1;
+      if (outcome.ok && isStored) polled.raise();
+      await waitMs(pauseBeforePollMs(failures, pollIntervalMs, now() - startedAt), signal);
+    }
+  });
+}
+
+/** False where the database refused it; throws `LeaseLostError`. */
+async function storeOutcome(
+  { db, cluster, log }: WatchContext,
+  lease: Lease,
+  policies: PolicyCache,
+  startedAt: number,
+  outcome: PollOutcome,
+): Promise<boolean> {
+  try {
+    if (outcome.ok) await storePoll(db, cluster.id, lease, outcome.value);
+    else await storePollFailure(db, cluster.id, lease, { at: startedAt, error: outcome.error });
+    return true;
+  } catch (error) {
+    if (error instanceof LeaseLostError) throw error;
+    log.error("a poll could not be stored", { cluster: cluster.id, error: describeError(error) });
+    // What it learned of settings is lost with it: ask again.
+    policies.clear();
+    return false;
   }
-  signal.removeEventListener("abort", closeNow);
-  await connection.close();
 }
 
 type PollOutcome = { ok: true; value: Awaited<ReturnType<typeof pollCluster>> } | { ok: false; error: string };

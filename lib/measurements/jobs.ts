@@ -2,11 +2,11 @@
 import { BrokerError } from "#lib/brokers/broker-error.ts";
 import type { Broker } from "#lib/brokers/broker-port.ts";
 import { describeCapability } from "#lib/brokers/capabilities.ts";
-import { BrokerConnection } from "#lib/clusters/broker-connection.ts";
+import type { BrokerConnection } from "#lib/clusters/broker-connection.ts";
 import { addTraffic } from "#lib/clusters/commands.ts";
-import { findBrokerClusterId } from "#lib/clusters/queries.ts";
 import { type Lease, LeaseLostError } from "#lib/jobs/lease.ts";
 import type { WatchContext } from "#lib/jobs/watch-context.ts";
+import { withBrokerConnection } from "#lib/jobs/with-broker-connection.ts";
 import { storeProbe, storeProbeFailure } from "#lib/measurements/commands.ts";
 import { type DueTopic, pauseForBudgetMs } from "#lib/measurements/probe-schedule.ts";
 import { probeDueTopic } from "#lib/measurements/probe-topic.ts";
@@ -38,26 +38,18 @@ export async function probeCluster(
   signal: AbortSignal,
 ): Promise<void> {
   const { db, cluster, now, log } = context;
-  const connection = new BrokerConnection(async () =>
-    context.openBroker(cluster, {
-      clientId: CLIENT_ID,
-      expectedClusterId: await findBrokerClusterId(db, cluster.id),
-    }),
-  );
-  const closeNow = (): void => void connection.close();
-  signal.addEventListener("abort", closeNow, { once: true });
-  // Nothing is probed before the cluster was polled.
-  await polled.wait(FOR_EVER_MS, signal);
-  while (!signal.aborted) {
-    const due = await readDueTopics(db, cluster.id, now()).catch((error) => {
-      log.error("what to probe can't be read", { cluster: cluster.id, error: describeError(error) });
-      return [];
-    });
-    const isAway = await probeInTurn(context, lease, connection, due, signal);
-    if (due.length === 0 || isAway) await polled.wait(LOOK_MS, signal);
-  }
-  signal.removeEventListener("abort", closeNow);
-  await connection.close();
+  await withBrokerConnection(context, CLIENT_ID, signal, async (connection) => {
+    // Nothing is probed before the cluster was polled.
+    await polled.wait(FOR_EVER_MS, signal);
+    while (!signal.aborted) {
+      const due = await readDueTopics(db, cluster.id, now()).catch((error) => {
+        log.error("what to probe can't be read", { cluster: cluster.id, error: describeError(error) });
+        return [];
+      });
+      const isAway = await probeInTurn(context, lease, connection, due, signal);
+      if (due.length === 0 || isAway) await polled.wait(LOOK_MS, signal);
+    }
+  });
 }
 
 /** True where the cluster could not be reached: the rest waits for a poll that succeeds. */
