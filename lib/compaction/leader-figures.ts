@@ -26,7 +26,9 @@ export async function findLeaderSegments(
   const { explorer, offsets } = position;
   const walk = await walkToLogEnd(position, settings);
   const activeBase = walk?.reachedLogEnd ? walk.segments[walk.segments.length - 1]!.base : null;
-  if (activeBase !== null && activeBase < explorer.evidence.high) explorer.evidence.limit(activeBase);
+  // A replica that was copied from a cleaned log can show holes in its active segment: there it proves nothing.
+  const { low, high } = explorer.evidence;
+  if (activeBase !== null && activeBase < high && activeBase >= low) explorer.evidence.limit(activeBase);
   if (!position.cleanPoint.isExact) {
     // Where no window showed a rewrite, more of them would not either: the cost of an honest interval stays small.
     if (explorer.evidence.hasAny) await searchCleanPoint(explorer, {}, SEARCH_AGAIN);
@@ -54,7 +56,8 @@ async function walkToLogEnd({ explorer, cleanPoint }: ReplicaPosition, settings:
   if (low >= explorer.highWatermark) return null;
   return findSegmentOf(explorer, explorer.highWatermark - 1, {
     floor: low,
-    isFloorBase: cleanPoint.isExact,
+    // The first segment begins at the log start, or holds it: as far as can be read, that is its base.
+    isFloorBase: cleanPoint.isExact || low === explorer.logStart,
     segmentBytes: settings.segmentBytes,
   });
 }

@@ -20,6 +20,7 @@ export interface LogWindow {
   bytes: number;
   /** Records in its batches, control batches left out. */
   records: number;
+  tombstones: number;
   holdsTransactions: boolean;
   maxTimestamp: number;
 }
@@ -125,7 +126,7 @@ export class LogExplorer {
   }
 
   async look(offset: number, ask: number = WINDOW_BYTES): Promise<Look> {
-    const window = { from: offset, bytes: 0, records: 0, holdsTransactions: false, maxTimestamp: 0 };
+    const window = { from: offset, bytes: 0, records: 0, tombstones: 0, holdsTransactions: false, maxTimestamp: 0 };
     const answer = await this.#fetch(offset, ask, window);
     const from = Math.min(offset, answer.firstBaseOffset ?? offset);
     this.explored.add(from, answer.nextOffset);
@@ -237,7 +238,8 @@ export class LogExplorer {
           evidence.addBatch(batch);
           return !batch.isControl && batch.recordCount > 0;
         },
-        record: (recordOffset, _timestamp, bytes, keyStart, keyEnd) => {
+        record: (recordOffset, _timestamp, bytes, keyStart, keyEnd, isTombstone) => {
+          if (window && isTombstone) window.tombstones += 1;
           if (keyStart < 0) {
             evidence.addRecord(recordOffset, null);
             return;

@@ -10,6 +10,7 @@ import {
 import type { KeyHasher } from "#lib/compaction/key-hash.ts";
 import { LogExplorer } from "#lib/compaction/log-explorer.ts";
 import { ProbeBudget } from "#lib/compaction/probe-budget.ts";
+import { findSegmentEnd } from "#lib/compaction/segment-search.ts";
 
 /** What probing one replica may cost in all, as fetches and as bytes of answers. */
 export const REPLICA_FETCHES_MAX = 80;
@@ -56,10 +57,22 @@ export async function findCleanPoint(
     const budget = new ProbeBudget(() => log.traffic(), POSITION_FETCHES_MAX, POSITION_BYTES_MAX);
     const cap = new AnswerCap(limits.answerBytesMax);
     const explorer = new LogExplorer(log, offsets, { cap, budget, hasher, ...size });
+    await limitByOnlySegment(explorer);
     await searchCleanPoint(explorer, attempt === 0 ? { ...hints, firstSurvivor } : { firstSurvivor }, SEARCH_FIRST);
     const cleanPoint = await resolveCleanPoint(explorer, limits.offsetMapCapacity);
     position = { offsets, explorer, budget, cleanPoint };
     if (cleanPoint.warning !== "cleaning-in-progress" || !budget.allows(0)) break;
   }
   return position!;
+}
+
+/**
+ * Where the replica is smaller than one segment it may be one: the active segment, which is never cleaned. Most topics
+ * that do not compact are like that, and it takes three fetches to tell.
+ */
+async function limitByOnlySegment(explorer: LogExplorer): Promise<void> {
+  const { evidence, logStart, replicaBytes, segmentBytes } = explorer;
+  if (replicaBytes === null || replicaBytes > segmentBytes || !explorer.canPeek() || evidence.high <= logStart) return;
+  const end = await findSegmentEnd(explorer, logStart);
+  if (end?.isLogEnd && evidence.low === logStart) evidence.limit(logStart);
 }

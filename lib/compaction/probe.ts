@@ -108,6 +108,12 @@ function stableShare({ cleanPoint, offsets }: ReplicaPosition): number {
   return offsets.logEnd <= from ? 0 : (offsets.lastStable - from) / (offsets.logEnd - from);
 }
 
+function tombstoneShare({ explorer, cleanPoint }: ReplicaPosition): number | null {
+  const clean = explorer.windows.filter(({ to }) => to <= cleanPoint.interval.high);
+  const records = clean.reduce((sum, window) => sum + window.records, 0);
+  return records === 0 ? null : clean.reduce((sum, window) => sum + window.tombstones, 0) / records;
+}
+
 interface FollowerProbe {
   replica: ReplicaMeasurement;
   fetches: number;
@@ -193,6 +199,7 @@ function assemble(
             dirtyBytes: bytes.afterCleanPoint,
             retainedRecords: retained.records,
             dirtyOffsets: Math.max(0, offsets.logEnd - cleanPoint.interval.low),
+            tombstoneShare: tombstoneShare(position),
             lastScan: input.lastScan,
           }),
     replicas: [leaderReplica, ...followers.map(({ replica }) => replica)],

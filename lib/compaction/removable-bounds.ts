@@ -10,23 +10,29 @@ export interface RemovableInput {
   retainedRecords: Estimate | null;
   /** Offsets from the clean point to the last stable offset: at most so many clean records are superseded. */
   dirtyOffsets: number;
+  /** Of the records in the windows of the clean section, the share that are tombstones; null where none was looked at. */
+  tombstoneShare: number | null;
   lastScan: ScannedKeys | undefined;
 }
+
+/** Records differ in size, and windows are few: what is counted by records bounds bytes at this multiple. */
+const SIZE_FACTOR = 2;
+const UNSEEN_SHARE = 0.05;
 
 /**
  * Bounds for the share of the bytes that compaction to the log end would free.
  *
  * Every dirty record supersedes at most one clean record, so that no more clean bytes can go than those of as many
- * records as are dirty; of the dirty ones all but one can. A probe can't see which keys repeat: without a scan there is
+ * records as are dirty, and tombstones; of the dirty ones all but one can. A probe can't see which keys repeat: without a scan there is
  * no value. With one, keys grow at most as fast as the records written since, and what is not the newest of its key goes.
  */
 export function boundRemovableShare(input: RemovableInput): Estimate {
-  const { totalBytes, cleanBytes, dirtyBytes, retainedRecords, dirtyOffsets, lastScan } = input;
+  const { totalBytes, cleanBytes, dirtyBytes, retainedRecords, dirtyOffsets, tombstoneShare, lastScan } = input;
   if (totalBytes === 0) return exactly(0);
   const cleanRecords = Math.max(1, (retainedRecords?.low ?? 0) - dirtyOffsets);
-  const cleanShare = Math.min(1, dirtyOffsets / cleanRecords);
-  // Tombstones past their horizon are in the clean section too and cannot be told from outside it: all of it bounds them.
-  const high = Math.min(1, (dirtyBytes.high + cleanBytes.high * (cleanShare > 0 ? 1 : 0)) / totalBytes);
+  const superseded = dirtyOffsets / cleanRecords;
+  const cleanShare = Math.min(1, SIZE_FACTOR * (superseded + (tombstoneShare ?? 1)) + UNSEEN_SHARE);
+  const high = Math.min(1, (dirtyBytes.high + cleanBytes.high * cleanShare) / totalBytes);
   if (lastScan === undefined || retainedRecords?.value == null || retainedRecords.value === 0) {
     return estimated(null, 0, high);
   }

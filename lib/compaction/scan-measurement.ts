@@ -2,6 +2,7 @@
 import type { LogTraffic } from "#lib/brokers/replica-log-port.ts";
 import type { KeyCounts } from "#lib/compaction/key-counts.ts";
 import {
+  exactly,
   type MeasurementWarning,
   type OffsetInterval,
   type PartitionMeasurement,
@@ -10,6 +11,7 @@ import {
 } from "#lib/compaction/measurement.ts";
 import { narrowCleanPoint, scanFigures } from "#lib/compaction/scan-figures.ts";
 import type { PartitionScan } from "#lib/compaction/scan-partition.ts";
+import { narrowToBases } from "#lib/compaction/scan-segments.ts";
 
 /** Where the cleaner stood when a scan had ended. */
 export interface PositionCheck {
@@ -32,6 +34,8 @@ export interface ScannedPartition {
   scan: PartitionScan;
   keys: KeyCounts;
   wasResumed: boolean;
+  /** Keys that the cleaner's offset map holds; null where it is not known. */
+  offsetMapCapacity: number | null;
   cost: LogTraffic[];
   measuredAt: number;
   durationMs: number;
@@ -41,6 +45,8 @@ export function assembleScan(scanned: ScannedPartition): PartitionMeasurement {
   const { moved, position, check, scan, wasResumed } = scanned;
   const { counts } = scan;
   const bytes = position?.bytes ?? check?.bytes ?? null;
+  const cleanPoint = cleanPointOf(scanned);
+  const read = cleanPoint === null ? null : readBytes(scanned, cleanPoint);
   const isWhole = !wasResumed && scan.logStartAfter <= counts.logStart;
   return {
     topic: scanned.topic,
@@ -51,25 +57,44 @@ export function assembleScan(scanned: ScannedPartition): PartitionMeasurement {
     offsetSpan: counts.logEnd - counts.logStart,
     bytes,
     ...scanFigures(counts, scanned.keys, bytes, { moved, isWhole }),
-    cleanPoint: cleanPointOf(scanned),
+    cleanPoint,
     activeSegmentBase: position?.activeSegmentBase ?? null,
-    dirtyRatio: position?.dirtyRatio ?? null,
+    dirtyRatio: read?.dirtyRatio ?? position?.dirtyRatio ?? null,
     replicas: position?.replicas ?? null,
     fetches: scanned.cost.reduce((sum, one) => sum + one.fetches, 0),
     fetchedBytes: scanned.cost.reduce((sum, one) => sum + one.fetchedBytes, 0),
     positionCost: null,
     durationMs: scanned.durationMs,
-    warnings: warningsOf(scanned),
-    shape: position?.shape ?? null,
+    warnings: warningsOf(scanned, cleanPoint),
+    shape: position?.shape ? { ...position.shape, ...read?.shape } : null,
     measuredAt: scanned.measuredAt,
   };
 }
 
 /** What the scan's own evidence says is told only where the system's kind lets a probe tell it too. */
-function cleanPointOf({ moved, position, check, scan }: ScannedPartition): OffsetInterval | null {
+function cleanPointOf(scanned: ScannedPartition): OffsetInterval | null {
+  const { moved, position, check, scan, wasResumed } = scanned;
   if (moved || position?.cleanPoint === null) return position?.cleanPoint ?? null;
   if (position === null && check === null) return null;
-  return narrowCleanPoint(position?.cleanPoint ?? null, scan.counts.evidence, check?.cleanPoint ?? null);
+  const bracket = narrowCleanPoint(position?.cleanPoint ?? null, scan.counts.evidence, check?.cleanPoint ?? null);
+  if (bracket === null || wasResumed) return bracket;
+  return narrowToBases(bracket, scan.segments, scan.counts.logStart, scanned.offsetMapCapacity);
+}
+
+/**
+ * The cleaner's bytes as the walk met them, where it saw both the segment of the clean point and the first uncleanable one
+ * begin. A moved log start may hide bytes of its segment: then the probe's figures stay.
+ */
+function readBytes({ moved, position, scan, wasResumed }: ScannedPartition, cleanPoint: OffsetInterval) {
+  const uncleanable = position?.shape?.firstUncleanableOffset;
+  const { logStart } = scan.counts;
+  if (moved || wasResumed || logStart > 0 || !uncleanable || position?.dirtyRatio?.exact) return null;
+  if (cleanPoint.low !== cleanPoint.high || uncleanable.low !== uncleanable.high) return null;
+  const clean = scan.segments.bytesBefore(Math.min(cleanPoint.low, uncleanable.low), logStart);
+  const upToUncleanable = scan.segments.bytesBefore(uncleanable.low, logStart);
+  if (clean === null || upToUncleanable === null) return null;
+  const dirtyRatio = exactly(upToUncleanable === 0 ? 0 : (upToUncleanable - clean) / upToUncleanable);
+  return { dirtyRatio, shape: { cleanBytes: exactly(clean), cleanableBytes: exactly(upToUncleanable - clean) } };
 }
 
 /** What a probe found, where the records are of a format that can't be walked. */
@@ -101,11 +126,19 @@ export function hasMoved(
   return isSameLog && leaderBefore === check.leader && before.bytes !== check.bytes;
 }
 
-function warningsOf({ moved, position, scan, wasResumed }: ScannedPartition): MeasurementWarning[] {
+/** What a probe says of a clean point that it could not tell. */
+const ABOUT_INTERVAL: ReadonlySet<WarningCode> = new Set(["no-rewrites", "budget-ended"]);
+
+function warningsOf(
+  { moved, position, scan, wasResumed }: ScannedPartition,
+  cleanPoint: OffsetInterval | null,
+): MeasurementWarning[] {
   const codes = new Set<WarningCode>(scan.warnings);
   if (moved) codes.add("cleaned-during-scan");
   if (wasResumed) codes.add("resumed");
   if (scan.counts.end < scan.counts.logEnd) codes.add("held-by-transaction");
   const warnings = [...codes].map((code) => ({ code, message: WARNING_CODES[code] }));
-  return [...warnings, ...(position?.warnings ?? []).filter(({ code }) => !codes.has(code))];
+  const isSettled = cleanPoint !== null && cleanPoint.low === cleanPoint.high;
+  const others = (position?.warnings ?? []).filter(({ code }) => !codes.has(code));
+  return [...warnings, ...others.filter(({ code }) => !(isSettled && ABOUT_INTERVAL.has(code)))];
 }

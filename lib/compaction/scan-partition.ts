@@ -5,10 +5,12 @@
 import { BrokerError } from "#lib/brokers/broker-error.ts";
 import type { PartitionOffsets } from "#lib/brokers/broker-port.ts";
 import type { IsolationLevel, LogTraffic, LogVisitor, RecordBatch } from "#lib/brokers/replica-log-port.ts";
+import { AnswerCap } from "#lib/compaction/answer-cap.ts";
 import type { ByteBudget } from "#lib/compaction/byte-budget.ts";
 import { LeaderReader, type LeaderReaderParts, OUTAGE_LIMIT_MS } from "#lib/compaction/leader-reader.ts";
 import type { WarningCode } from "#lib/compaction/measurement.ts";
 import { type KeySinks, PartitionTally, type TallyState } from "#lib/compaction/partition-tally.ts";
+import { ScanSegments } from "#lib/compaction/scan-segments.ts";
 
 /** Below a few MiB the round trips show; above it nothing is won. */
 export const SCAN_FETCH_BYTES = 4 * 1024 * 1024;
@@ -33,6 +35,8 @@ export interface PartitionScanParts extends LeaderReaderParts {
   budget: ByteBudget;
   /** See `chooseFetchBytes`. */
   fetchBytes: number;
+  /** Longest answer that the broker gives this client id; null where it is not known. */
+  answerBytesMax: number | null;
   /** Milliseconds since the epoch. */
   startedAt: number;
   /** After each answer, between two batches: the moment for progress and checkpoints. */
@@ -44,6 +48,7 @@ export interface PartitionScan {
   offsets: PartitionOffsets;
   /** Log start when it ended. */
   logStartAfter: number;
+  segments: ScanSegments;
   traffic: LogTraffic;
   warnings: Set<WarningCode>;
 }
@@ -71,7 +76,8 @@ export async function scanPartition(
     if (logStartAfter > tally.counts.logStart) warnings.add("log-start-moved");
     if (reader.leaderMoves > 0) warnings.add("leader-moved");
     if (reader.wasThrottled) warnings.add("throttled");
-    return { counts: tally.counts, offsets, logStartAfter, traffic: reader.traffic(), warnings };
+    const { segments } = walk;
+    return { counts: tally.counts, offsets, logStartAfter, segments, traffic: reader.traffic(), warnings };
   } finally {
     await reader.close();
   }
@@ -86,6 +92,7 @@ interface Stretch {
 }
 
 class LogWalk {
+  readonly segments: ScanSegments;
   readonly #parts: PartitionScanParts;
   readonly #reader: LeaderReader;
   readonly #tally: PartitionTally;
@@ -93,6 +100,7 @@ class LogWalk {
   #chargedBytes = 0;
 
   constructor(parts: PartitionScanParts, reader: LeaderReader, tally: PartitionTally, warnings: Set<WarningCode>) {
+    this.segments = new ScanSegments(new AnswerCap(parts.answerBytesMax));
     this.#parts = parts;
     this.#reader = reader;
     this.#tally = tally;
@@ -106,7 +114,10 @@ class LogWalk {
       position: () => counts.position,
       end: () => counts.end,
       advance: (next) => tally.advanceTo(next),
-      restart: (logStart) => tally.restartAt(logStart),
+      restart: (logStart) => {
+        tally.restartAt(logStart);
+        this.segments.clear();
+      },
     });
   }
 
@@ -152,6 +163,7 @@ class LogWalk {
         .fetch({ offset: from, maxBytes, isolation, readAheadTo: end() }, visitor, () => this.#tally.abandonAnswer())
         .catch((error: unknown) => this.#restart(error, from, stretch));
       if (answer === null) continue;
+      if (isolation === "read_committed") this.segments.add(maxBytes, answer, this.#tally.counts.batchBytes, end());
       await this.#charge();
       if (answer.nextOffset > from) {
         stretch.advance(answer.nextOffset);

@@ -208,6 +208,7 @@ class TopicScanner {
       ...scanned,
       keys: (resumedCounts === null ? this.#table : this.#sample).countPartition(partition),
       wasResumed: resumedCounts !== null,
+      offsetMapCapacity: this.#measured.limits.offsetMapCapacity,
       cost,
       measuredAt: startedAt,
       durationMs: this.#input.now() - startedAt,
@@ -233,6 +234,7 @@ class TopicScanner {
         sinks: { hasher: this.#hasher, table, sample: this.#sample },
         budget,
         fetchBytes: chooseFetchBytes(budget.bytesPerSecond, this.#measured.limits.answerBytesMax),
+        answerBytesMax: this.#measured.limits.answerBytesMax,
         startedAt: now(),
         onAdvance: (counts) => {
           this.#state.current = { partition, counts, before };

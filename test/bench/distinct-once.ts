@@ -78,6 +78,7 @@ await scanPartition({
   sinks,
   budget: new ByteBudget(null, clock),
   fetchBytes: SCAN_FETCH_BYTES,
+  answerBytesMax: null,
   startedAt: Date.now(),
   onAdvance: () => {},
 });

@@ -37,6 +37,13 @@ const EXACT: Workload[] = [
     key: zipf(200),
   },
   { ...base, name: "active segment only", records: 3000, segmentBytes: 100 * MiB, key: uniform(50) },
+  {
+    ...base,
+    name: "unique keys in a segment that never rolled",
+    records: 20_000,
+    segmentBytes: 100 * MiB,
+    key: unique,
+  },
 ];
 
 const INTERVAL: Workload[] = [

@@ -37,6 +37,7 @@ function scanOf(log: ScriptedPartition, overrides: Partial<PartitionScanParts> =
     sinks,
     budget: new ByteBudget(null, clock),
     fetchBytes: SCAN_FETCH_BYTES,
+    answerBytesMax: null,
     startedAt: NOW,
     onAdvance: () => {},
     ...overrides,
