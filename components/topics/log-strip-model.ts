@@ -75,6 +75,15 @@ interface Borders {
   fold: number | null;
 }
 
+/** An interval wider than this has no middle that means anything: it is faded, and no line is drawn in it. */
+const MARK_WIDTH_MAX = 0.25;
+
+/** Where nothing is clean there is no border to mark. */
+function markOf(clean: Borders["clean"]): number | null {
+  if (clean === null || clean.high <= 0 || clean.high - clean.low > MARK_WIDTH_MAX) return null;
+  return clean.middle;
+}
+
 const clamp = (value: number): number => Math.min(1, Math.max(0, value));
 const middleOf = (interval: OffsetInterval): number => (interval.low + interval.high) / 2;
 const middleValue = (estimate: Estimate): number => estimate.value ?? (estimate.low + estimate.high) / 2;
@@ -95,8 +104,7 @@ export function modelLogStrip(measurement: PartitionMeasurement, options: StripO
     parts: partsOf(borders, cleanEnd, lastStable),
     kept: keptColumns(measurement, shape.kept, borders, cleanEnd, options.columns),
     fades: fadesOf(borders),
-    // Where nothing is clean there is no border to mark.
-    cleanPoint: cleanEnd > 0 ? (borders.clean?.middle ?? null) : null,
+    cleanPoint: markOf(borders.clean),
     lastStable,
     due: dueOf(borders, options.dirtyRatioLimit),
     fold: borders.fold,

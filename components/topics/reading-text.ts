@@ -33,6 +33,10 @@ export function describeReading(reading: Reading | null, kind: FigureKind, short
       : `≤\u00a0${formatCount(estimate.high)}`;
     return { figure: bound, method: METHODS.offsets, error: "upper bound" };
   }
+  // Bounds from nothing to everything tell nothing.
+  if (kind === "share" && estimate.value === null && estimate.low <= 0.005 && estimate.high >= 0.995) {
+    return { figure: NOT_KNOWN, method: METHODS[method], error: "known by scan" };
+  }
   const { text, error } = formatEstimate(estimate, kind, short);
   return { figure: text, method: METHODS[method], error: error ?? "exact" };
 }
