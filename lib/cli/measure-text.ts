@@ -1,7 +1,7 @@
 /** Measurements as a table for people. Pure. */
 import { writeCountEstimate, writeInterval, writePartEstimate } from "#lib/cli/figure-text.ts";
 import type { PartitionMeasurement, TopicMeasurement } from "#lib/compaction/measurement.ts";
-import type { MeasuredPartitions } from "#lib/compaction/probe-topic.ts";
+import type { MeasuredPartitions } from "#lib/compaction/probe/probe-topic.ts";
 import { formatCount } from "#lib/platform/format-count.ts";
 import { formatBytes, formatDuration, formatRatio, formatShare, NOT_KNOWN } from "#lib/platform/format-figure.ts";
 

@@ -10,10 +10,10 @@ import { toPartitionLine, toTopicLine } from "#lib/cli/measure-json.ts";
 import { toText } from "#lib/cli/measure-text.ts";
 import { ProgressLine } from "#lib/cli/progress-line.ts";
 import { ByteBudget } from "#lib/compaction/byte-budget.ts";
-import { KEY_HASH_SEED_BYTES } from "#lib/compaction/key-hash.ts";
+import { KEY_HASH_SEED_BYTES } from "#lib/compaction/keys/key-hash.ts";
 import type { MeasurementMode } from "#lib/compaction/measurement.ts";
-import { type MeasuredPartitions, probeTopic } from "#lib/compaction/probe-topic.ts";
-import { runTopicScan } from "#lib/compaction/run-scan-thread.ts";
+import { type MeasuredPartitions, probeTopic } from "#lib/compaction/probe/probe-topic.ts";
+import { runTopicScan } from "#lib/compaction/scan/run-scan-thread.ts";
 import type { ClusterConfig } from "#lib/platform/cluster-config.ts";
 
 const HELP = `Usage: npm run -s keyfold -- measure --brokers HOST:PORT | --config FILE --cluster ID

@@ -1,5 +1,5 @@
 /** A progress bar on a terminal's error stream; nothing where that is no terminal. */
-import type { ScanProgress } from "#lib/compaction/scan-progress.ts";
+import type { ScanProgress } from "#lib/compaction/scan/scan-progress.ts";
 import { formatCount } from "#lib/platform/format-count.ts";
 import { formatBytes, formatDuration } from "#lib/platform/format-figure.ts";
 

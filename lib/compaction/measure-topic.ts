@@ -1,6 +1,6 @@
 /** The topic's line from those of its partitions: sums, shares weighted by bytes, keys of the merged sample. Pure. */
 import { addEstimates } from "#lib/compaction/estimate.ts";
-import { estimateCount, type KeyCounts } from "#lib/compaction/key-counts.ts";
+import { estimateCount, type KeyCounts } from "#lib/compaction/keys/key-counts.ts";
 import {
   type Estimate,
   exactly,

@@ -1,8 +1,8 @@
 /** What has to be asked of a cluster before a topic can be measured: leaders, sizes, settings, limits. */
 import { BrokerError } from "#lib/brokers/broker-error.ts";
 import type { Broker, ClusterKind, ConfigEntries, TopicDescription } from "#lib/brokers/broker-port.ts";
-import type { CleanerSettings } from "#lib/compaction/probe-input.ts";
-import type { BrokerLimits } from "#lib/compaction/probe-replica.ts";
+import type { CleanerSettings } from "#lib/compaction/probe/probe-input.ts";
+import type { BrokerLimits } from "#lib/compaction/probe/probe-replica.ts";
 
 const TOPIC_CONFIGS = ["cleanup.policy", "segment.bytes", "min.compaction.lag.ms"] as const;
 const BROKER_CONFIGS = ["fetch.max.bytes", "log.cleaner.dedupe.buffer.size", "log.cleaner.threads"] as const;

@@ -5,7 +5,7 @@ import { openBroker } from "#lib/brokers/open-broker.ts";
 import { registerClusters } from "#lib/clusters/commands.ts";
 import { watchCluster } from "#lib/clusters/jobs.ts";
 import { DEFAULT_POLL_INTERVAL_MS } from "#lib/clusters/poll-pace.ts";
-import { runTopicScan } from "#lib/compaction/run-scan-thread.ts";
+import { runTopicScan } from "#lib/compaction/scan/run-scan-thread.ts";
 import { beatForever } from "#lib/jobs/heartbeat.ts";
 import { thinForever } from "#lib/jobs/history-thinning.ts";
 import { startScanWorker } from "#lib/jobs/scan-worker.ts";

@@ -1,5 +1,5 @@
 /** Stores what was found, whole or not at all. */
-import { SAMPLE_FORMAT_VERSION } from "#lib/compaction/sample-format.ts";
+import { SAMPLE_FORMAT_VERSION } from "#lib/compaction/keys/sample-format.ts";
 import { holdLease, type Lease } from "#lib/jobs/lease.ts";
 import { TOPIC_LINE } from "#lib/measurements/figures.ts";
 import type { DueTopic } from "#lib/measurements/probe-schedule.ts";

@@ -4,7 +4,7 @@ import type { Broker } from "#lib/brokers/broker-port.ts";
 import { type FailedPartition, mergeTopic } from "#lib/compaction/measure-topic.ts";
 import { describeMeasuredTopic, type MeasuredTopic } from "#lib/compaction/measured-topic.ts";
 import type { PartitionMeasurement, TopicMeasurement } from "#lib/compaction/measurement.ts";
-import { isAboutTopic, probeDescribedPartition } from "#lib/compaction/probe-topic.ts";
+import { isAboutTopic, probeDescribedPartition } from "#lib/compaction/probe/probe-topic.ts";
 import type { DueTopic } from "#lib/measurements/probe-schedule.ts";
 
 export interface ProbeTools {

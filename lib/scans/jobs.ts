@@ -2,8 +2,8 @@
 import { BrokerError } from "#lib/brokers/broker-error.ts";
 import { addTraffic } from "#lib/clusters/commands.ts";
 import { findBrokerClusterId } from "#lib/clusters/queries.ts";
-import type { runTopicScan } from "#lib/compaction/run-scan-thread.ts";
-import type { TopicScan } from "#lib/compaction/scan-topic.ts";
+import type { runTopicScan } from "#lib/compaction/scan/run-scan-thread.ts";
+import type { TopicScan } from "#lib/compaction/scan/scan-topic.ts";
 import { storeScanned } from "#lib/measurements/commands.ts";
 import { type Clock, waitMs } from "#lib/platform/clock.ts";
 import type { ClusterConfig } from "#lib/platform/cluster-config.ts";

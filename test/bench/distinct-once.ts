@@ -2,11 +2,11 @@
 import { randomBytes } from "node:crypto";
 import type { FetchAnswer, RecordBatch, ReplicaLog } from "#lib/brokers/replica-log-port.ts";
 import { ByteBudget } from "#lib/compaction/byte-budget.ts";
-import { DistinctSample } from "#lib/compaction/distinct-sample.ts";
-import { estimateCount } from "#lib/compaction/key-counts.ts";
-import { KeyHasher } from "#lib/compaction/key-hash.ts";
-import { KeyTable } from "#lib/compaction/key-table.ts";
-import { SCAN_FETCH_BYTES, scanPartition } from "#lib/compaction/scan-partition.ts";
+import { DistinctSample } from "#lib/compaction/keys/distinct-sample.ts";
+import { estimateCount } from "#lib/compaction/keys/key-counts.ts";
+import { KeyHasher } from "#lib/compaction/keys/key-hash.ts";
+import { KeyTable } from "#lib/compaction/keys/key-table.ts";
+import { SCAN_FETCH_BYTES, scanPartition } from "#lib/compaction/scan/scan-partition.ts";
 
 const keys = Number(process.argv[2]);
 const BATCH_RECORDS = 500;

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { Kafka, logLevel } from "kafkajs";
 import { openBroker } from "#lib/brokers/open-broker.ts";
 import { ByteBudget } from "#lib/compaction/byte-budget.ts";
-import { probeTopic } from "#lib/compaction/probe-topic.ts";
+import { probeTopic } from "#lib/compaction/probe/probe-topic.ts";
 import type { KafkaCluster } from "../support/kafka-cluster.ts";
 import { createTopic } from "../support/topic-admin.ts";
 import { waitForCleaner } from "../support/truth.ts";

@@ -1,6 +1,6 @@
 /** One scan in a process of its own: `scan-once.ts HOST:PORT TOPIC`. Prints what it counted and its peak memory. */
 import { randomBytes } from "node:crypto";
-import { runTopicScan } from "#lib/compaction/run-scan-thread.ts";
+import { runTopicScan } from "#lib/compaction/scan/run-scan-thread.ts";
 import { benchCluster } from "./bench-cluster.ts";
 
 const [servers, topic] = process.argv.slice(2) as [string, string];

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { runTopicScan } from "#lib/compaction/run-scan-thread.ts";
+import { runTopicScan } from "#lib/compaction/scan/run-scan-thread.ts";
 import { type KafkaCluster, startKafka } from "../support/kafka-cluster.ts";
 import { produce } from "../support/producer.ts";
 import { createTopic } from "../support/topic-admin.ts";

@@ -1,7 +1,7 @@
 import { FakeLog } from "#lib/brokers/fake/fake-log.ts";
 import { type FakeBrokerLimits, FakeReplicaLog } from "#lib/brokers/fake/fake-replica-log.ts";
-import { probePartition } from "#lib/compaction/probe.ts";
-import type { BrokerLimits } from "#lib/compaction/probe-replica.ts";
+import { probePartition } from "#lib/compaction/probe/probe.ts";
+import type { BrokerLimits } from "#lib/compaction/probe/probe-replica.ts";
 
 /** A small seeded generator (mulberry32), so that a failing case can be run again. */
 export function seededRandom(seed: number): () => number {

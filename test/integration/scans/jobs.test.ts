@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { BrokerError } from "#lib/brokers/broker-error.ts";
 import { registerClusters, storePoll } from "#lib/clusters/commands.ts";
-import type { ScanOptions } from "#lib/compaction/run-scan-thread.ts";
-import type { TopicScan } from "#lib/compaction/scan-topic.ts";
+import type { ScanOptions } from "#lib/compaction/scan/run-scan-thread.ts";
+import type { TopicScan } from "#lib/compaction/scan/scan-topic.ts";
 import { acquireLease } from "#lib/jobs/lease.ts";
 import { createLog } from "#lib/platform/log.ts";
 import { createSealedBox } from "#lib/platform/sealed-box.ts";
