@@ -44,6 +44,8 @@ export interface Peek {
   /** Bytes from the offset to the end of its segment, or the ask where `reachesAsk`. */
   recordSetBytes: number;
   reachesAsk: boolean;
+  /** Base offset of the batch that holds the offset, or of the next one: the bytes count from there. */
+  base: number;
   /** Where all of it was read: the offset after it. Else null. */
   wholeTo: number | null;
 }
@@ -156,6 +158,7 @@ export class LogExplorer {
     const peek = {
       recordSetBytes: answer.recordSetBytes,
       reachesAsk: answer.recordSetBytes >= PEEK_BYTES,
+      base: answer.firstBaseOffset ?? offset,
       wholeTo: isWhole ? answer.readNextOffset : null,
     };
     this.#peeked.set(offset, peek);

@@ -19,7 +19,7 @@ export const REPLICA_BYTES_MAX = 8 * 1024 * 1024;
 export const POSITION_FETCHES_MAX = 40;
 export const POSITION_BYTES_MAX = 6 * 1024 * 1024;
 /** The search for the clean point leaves some for the segments behind it. */
-const SEARCH_FIRST = { fetches: 20, bytesKept: POSITION_BYTES_MAX / 2 };
+const SEARCH_FIRST = { fetches: 20, bytesKept: POSITION_BYTES_MAX * 0.6 };
 /** Once the segments are known the search goes on with what is left. */
 export const SEARCH_AGAIN = { fetches: POSITION_FETCHES_MAX, bytesKept: 0 };
 const ATTEMPTS = 3;

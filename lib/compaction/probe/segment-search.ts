@@ -63,7 +63,9 @@ class SegmentEndSearch {
     if (this.#density === null) return this.#lookHere(WINDOW_BYTES);
     if (left === null) return this.#explorer.canPeek() ? this.#measureLeft() : this.#lookPlainly();
     if (left <= LAST_LOOK_BYTES) return this.#lookHere(Math.max(WINDOW_BYTES, left + 8191));
-    const margin = Math.max(LAST_MARGIN_BYTES, this.#explorer.largestBatchBytes, (1 - this.#reach) * left);
+    const { largestBatchBytes } = this.#explorer;
+    // Half a batch: the one that holds the target begins before it, and is sent whole.
+    const margin = Math.max(LAST_MARGIN_BYTES, largestBatchBytes / 2, (1 - this.#reach) * left);
     if (left <= 2 * margin) return this.#lookHere(left + 8191);
     const target = this.#at + Math.max(1, Math.floor((left - margin) / this.#density));
     if (target >= this.#explorer.highWatermark) return this.#shorten();
@@ -98,6 +100,7 @@ class SegmentEndSearch {
     }
     if (!peek.reachesAsk) {
       this.#leftBytes = peek.recordSetBytes;
+      this.#at = peek.base;
       return "on";
     }
     // More is left than one answer can hold: jump within what it holds, by density alone.
@@ -110,7 +113,7 @@ class SegmentEndSearch {
 
   /** The last jump: what is left after it fits one look, whose end is a proof and whose bytes tell those passed. */
   async #lookAcross(target: number, margin: number): Promise<SegmentEnd | null | "on"> {
-    const ask = Math.ceil(2 * margin) + LAST_MARGIN_BYTES;
+    const ask = Math.ceil(margin + Math.max(margin, this.#explorer.largestBatchBytes)) + LAST_MARGIN_BYTES;
     if (!this.#explorer.canLook(ask)) return null;
     const left = this.#leftBytes!;
     const look = await this.#explorer.look(target, ask);
@@ -128,10 +131,11 @@ class SegmentEndSearch {
     const left = this.#leftBytes!;
     const peek = await this.#explorer.peek(target);
     const passed = left - peek.recordSetBytes;
-    if (peek.reachesAsk || !this.#isPlausible(passed, target - this.#at)) return this.#shorten();
-    this.#density = passed / (target - this.#at);
+    const offsets = peek.base - this.#at;
+    if (peek.reachesAsk || offsets <= 0 || !this.#isPlausible(passed, offsets)) return this.#shorten();
+    this.#density = passed / offsets;
     this.#passedBytes += passed;
-    this.#at = target;
+    this.#at = peek.base;
     this.#leftBytes = peek.recordSetBytes;
     this.#reach = 0.95;
     return "on";
