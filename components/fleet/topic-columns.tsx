@@ -153,11 +153,10 @@ function RatioCell({ item: { row } }: { item: FleetItem }) {
 
 function MeasuredCell({ item: { row } }: { item: FleetItem }) {
   if (row.measuredAt === null) return <TwoLines first="—" second="never" />;
-  const { error } = describeReading(row.kept, "count", true);
   return (
     <TwoLines
       first={<Ago at={row.measuredAt} staleAfterMs={MEASURED_STALE_MS} bare />}
-      second={[row.mode, error].filter((part) => part !== null).join(", ")}
+      second={row.mode === null ? "" : `by ${row.mode}`}
     />
   );
 }

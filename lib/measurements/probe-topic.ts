@@ -4,6 +4,7 @@ import type { Broker } from "#lib/brokers/broker-port.ts";
 import { type FailedPartition, mergeTopic } from "#lib/compaction/measure-topic.ts";
 import { describeMeasuredTopic, type MeasuredTopic } from "#lib/compaction/measured-topic.ts";
 import type { PartitionMeasurement, TopicMeasurement } from "#lib/compaction/measurement.ts";
+import type { LastScan } from "#lib/compaction/probe/probe-input.ts";
 import { isAboutTopic, probeDescribedPartition } from "#lib/compaction/probe/probe-topic.ts";
 import type { DueTopic } from "#lib/measurements/probe-schedule.ts";
 
@@ -68,8 +69,7 @@ async function probeOne(
     ...(before?.cleanPoint ? { cleanPoint: before.cleanPoint.high } : {}),
     ...(before?.activeSegmentBase ? { activeSegmentBase: before.activeSegmentBase.high } : {}),
   };
-  const [distinctKeys, retainedRecords] = [scan?.distinctKeys?.value ?? null, scan?.retainedRecords?.value ?? null];
-  const lastScan = distinctKeys !== null && retainedRecords !== null ? { distinctKeys, retainedRecords } : undefined;
+  const lastScan = toLastScan(scan);
   return probeDescribedPartition(broker, measured, partition, {
     seed,
     random,
@@ -78,6 +78,12 @@ async function probeOne(
     ...(lastScan ? { lastScan } : {}),
     probeFollowers: true,
   });
+}
+
+function toLastScan(scan: PartitionMeasurement | undefined): LastScan | undefined {
+  if (!scan || scan.bytes === null || scan.cleanPoint === null || scan.removableShare?.value == null) return undefined;
+  const { bytes, cleanPoint, logStartOffset } = scan;
+  return { removableBytes: scan.removableShare.low * bytes, bytes, cleanPoint, logStartOffset };
 }
 
 function assemble(

@@ -207,10 +207,13 @@ function judgeReadable(measurement: PartitionMeasurement): Standing | null {
 }
 
 function judgeHeld(measurement: PartitionMeasurement): Standing | null {
-  const { partition, shape, logEndOffset, logStartOffset } = measurement;
+  const { partition, shape, logEndOffset, logStartOffset, activeSegmentBase } = measurement;
   if (shape === null) return null;
   const after = logEndOffset - shape.lastStableOffset;
-  if (after <= 0 || after / (logEndOffset - logStartOffset) < HELD_SHARE_MIN) return null;
+  // One that is older than the active segment keeps whole segments from the cleaner, however small its share is.
+  const holdsSegments = activeSegmentBase !== null && shape.lastStableOffset < activeSegmentBase.low;
+  const isLarge = after / (logEndOffset - logStartOffset) >= HELD_SHARE_MIN;
+  if (after <= 0 || !(holdsSegments || isLarge)) return null;
   return standing(
     "held",
     "watch",
@@ -274,7 +277,7 @@ function judgeActive(measurement: PartitionMeasurement): Standing | null {
     "Nothing cleaned yet",
     `Partition ${partition} lies in its active segment alone: there is nothing that the cleaner may clean.`,
     removableShare === null || removableShare.value === null
-      ? "How much compaction would remove is not known before a scan."
+      ? "It rolls at segment.ms or segment.bytes, and is cleaned after that. Measure now tells how much could go."
       : "The segment rolls at segment.ms or segment.bytes; then it can be cleaned.",
     partition,
   );
@@ -317,9 +320,9 @@ function judgeCleaner(measurement: PartitionMeasurement, limit: number | null): 
     return standing(
       "clean-point-open",
       "unknown",
-      "Clean point not exact",
-      `Partition ${partition}: the clean point is known as an interval only.`,
-      "So few keys are written again that cleaned and uncleaned parts look the same from outside.",
+      "Hardly rewritten",
+      `Hardly a key of partition ${partition} is written twice: compaction finds little to remove.`,
+      "Cleaned and uncleaned parts then look the same from outside, so that the clean point is known as an interval only.",
       partition,
     );
   }

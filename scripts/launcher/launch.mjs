@@ -1,5 +1,6 @@
 // The launcher's second half, on the pinned Node with packages: database, schema, build, demo, then web and worker, watched until the end.
 import path from "node:path";
+import { checkConfiguration } from "./configuration.mjs";
 import { startDatabase } from "./database.mjs";
 import { startDemo } from "./demo.mjs";
 import { keepLogsSmall } from "./log-files.mjs";
@@ -43,6 +44,7 @@ export async function launch(instance, replaced = {}) {
 
 async function startAll(instance, parts, replaced) {
   const { options, progress, stopping, logFile } = instance;
+  if (process.env.KEYFOLD_CONFIG) await checkConfiguration(process.env.KEYFOLD_CONFIG);
   await Promise.all(LEFTOVERS.map((name) => endRecorded(pidFileOf(options.dataFolder, name), LEFTOVER_GRACE_MS)));
   const secretFile = ensureSecretFile(options.dataFolder, process.env);
   const database = await startDatabase(instance, parts);

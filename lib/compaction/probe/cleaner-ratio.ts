@@ -20,6 +20,8 @@ export interface LogBytes {
    */
   segmentBeforeCleanPoint: Estimate;
   segmentAfterCleanPoint: Estimate;
+  /** The first uncleanable offset is at or below the clean point: whatever the bytes are, none can be cleaned. */
+  isAllHeld: boolean;
 }
 
 export interface CleanerRatio {
@@ -33,6 +35,7 @@ const VALUE_WIDTH_MAX = 0.04;
 
 /** cleanable / (clean + cleanable), 0 where there is neither. */
 export function cleanerRatio(bytes: LogBytes): CleanerRatio {
+  if (bytes.isAllHeld) return nothingCleanable(bytes);
   const { total, afterCleanPoint: after, afterUncleanable: held, segmentBeforeCleanPoint: before } = bytes;
   const hasSplitSegment = before.high > 0;
   const extra = (pick: "low" | "high"): number => (hasSplitSegment ? before[pick] : 0);
@@ -56,6 +59,15 @@ export function cleanerRatio(bytes: LogBytes): CleanerRatio {
     after.exact && before.exact,
   );
   return { dirtyRatio: ratioOf(clean, cleanable), cleanBytes: clean, cleanableBytes: cleanable };
+}
+
+function nothingCleanable({ total, afterCleanPoint }: LogBytes): CleanerRatio {
+  const clean = estimated(
+    afterCleanPoint.value === null ? null : total - afterCleanPoint.value,
+    Math.max(0, total - afterCleanPoint.high),
+    Math.max(0, total - afterCleanPoint.low),
+  );
+  return { dirtyRatio: exactly(0), cleanBytes: clean, cleanableBytes: exactly(0) };
 }
 
 function ratioOf(clean: Estimate, cleanable: Estimate): Estimate {

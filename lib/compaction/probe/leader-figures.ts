@@ -44,7 +44,7 @@ export async function findLeaderSegments(
       tooYoungFrom,
       segmentBytes: settings.segmentBytes,
       cleanPoint: cleanPoint.interval,
-      isCleanPointBase: cleanPoint.isExact,
+      isCleanPointBase: cleanPoint.isExact || cleanPoint.interval.low === explorer.logStart,
     },
   );
   return { active, walk, firstUncleanable: interval, uncleanableWalk };
@@ -88,11 +88,17 @@ export function partLogBytes(
       ? exactly(Math.max(0, total - cleanBytesRead))
       : counted;
   const afterUncleanable =
-    active === null
+    active === null && firstUncleanable.low < firstUncleanable.high
       ? estimated(null, 0, afterCleanPoint.high)
-      : bytesAfter(explorer, firstUncleanable, firstUncleanable.low < active.low ? best : walk, total);
+      : bytesAfter(
+          explorer,
+          firstUncleanable,
+          active !== null && firstUncleanable.low >= active.low ? walk : best,
+          total,
+        );
+  const isAllHeld = firstUncleanable.high <= cleanPoint.interval.low;
   const split = splitSegment(position, best, counted, total, isStartInside);
-  const ratio = cleanerRatio({ total, afterCleanPoint, afterUncleanable, ...split });
+  const ratio = cleanerRatio({ total, afterCleanPoint, afterUncleanable, isAllHeld, ...split });
   const activeBytes = active === null ? null : bytesAfter(explorer, active, walk, total);
   return { ...ratio, activeBytes, afterCleanPoint, afterUncleanable };
 }

@@ -1,5 +1,6 @@
 import type { PartitionDescription } from "#lib/brokers/broker-port.ts";
 import type { ReplicaLog } from "#lib/brokers/replica-log-port.ts";
+import type { OffsetInterval } from "#lib/compaction/measurement.ts";
 import type { ProbeHints } from "#lib/compaction/probe/clean-point-search.ts";
 import type { BrokerLimits } from "#lib/compaction/probe/probe-replica.ts";
 
@@ -9,10 +10,13 @@ export interface CleanerSettings {
   minCompactionLagMs: number;
 }
 
-/** What a scan knows about the keys of a partition: it bounds what compaction would free. */
-export interface ScannedKeys {
-  distinctKeys: number;
-  retainedRecords: number;
+/** What the last scan of this partition found removable: as long as the cleaner stands still it only grows. */
+export interface LastScan {
+  removableBytes: number;
+  /** Of the replica. */
+  bytes: number;
+  logStartOffset: number;
+  cleanPoint: OffsetInterval;
 }
 
 export interface ProbeInput {
@@ -24,7 +28,7 @@ export interface ProbeInput {
   limits: BrokerLimits;
   /** What the last probe of this partition found. */
   hints?: ProbeHints;
-  lastScan?: ScannedKeys;
+  lastScan?: LastScan;
   /** Followers are probed too, each at its own broker. */
   probeFollowers: boolean;
   openLog(brokerId: number): ReplicaLog;

@@ -200,6 +200,8 @@ function assemble(
             retainedRecords: retained.records,
             dirtyOffsets: Math.max(0, offsets.logEnd - cleanPoint.interval.low),
             tombstoneShare: tombstoneShare(position),
+            logStartOffset: offsets.logStart,
+            cleanPoint: cleanPoint.interval,
             lastScan: input.lastScan,
           }),
     replicas: [leaderReplica, ...followers.map(({ replica }) => replica)],
