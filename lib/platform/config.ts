@@ -1,7 +1,7 @@
 /** The configuration file (`KEYFOLD_CONFIG`): one YAML file, checked as a whole, every problem with its line and remedy. */
 import { readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { isNode, LineCounter, parseDocument } from "yaml";
+import { type Document, isNode, LineCounter, parseDocument } from "yaml";
 import {
   type ClusterConfig,
   type ConnectionCredentials,
@@ -82,7 +82,13 @@ export function parseConfig(
     field: formatField(field),
     message,
   });
-  const parsed = createConfigSchema(dirname(path)).safeParse(document.toJS() ?? {});
+  const content = toPlain(document);
+  if (content === null) {
+    const message =
+      "An alias or anchor of this file can't be resolved. Write the values out; a text that begins with * or & needs quotes.";
+    return fail([{ path, line: 1, field: "", message }]);
+  }
+  const parsed = createConfigSchema(dirname(path)).safeParse(content.value ?? {});
   if (!parsed.success) {
     return fail(parsed.error.issues.map((issue) => problem(fieldOfIssue(issue), issue.message)));
   }
@@ -91,6 +97,15 @@ export function parseConfig(
   );
   if (problems.length > 0) return fail(problems);
   return ok({ path, clusters: parsed.data.clusters.map(toClusterConfig), notes: listNotes(parsed.data) });
+}
+
+/** Null where an alias leads nowhere, or expands without bound; the library's message would repeat what stands there. */
+function toPlain(document: Pick<Document, "toJS">): { value: unknown } | null {
+  try {
+    return { value: document.toJS() };
+  } catch {
+    return null;
+  }
 }
 
 type Issue = { path: readonly PropertyKey[]; code?: string; keys?: readonly string[] };

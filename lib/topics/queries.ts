@@ -96,7 +96,7 @@ export async function getTopicView(
 }
 
 export async function findTopicByName(db: DbSession, clusterId: string, name: string) {
-  if (name.includes("\0")) return null;
+  if (name.includes("\0") || clusterId.includes("\0")) return null;
   return db.topic.findFirst({
     where: { clusterId, name },
     orderBy: [{ goneAt: { sort: "desc", nulls: "first" } }, { id: "desc" }],

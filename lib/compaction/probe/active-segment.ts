@@ -8,6 +8,8 @@ export interface KnownSegment {
   end: number;
   bytes: number;
   areBytesExact: boolean;
+  /** See `SegmentEnd`. */
+  isJumped: boolean;
 }
 
 export interface SegmentWalk {
@@ -80,7 +82,14 @@ async function walkSegments(
   for (let count = 0; count < SEGMENTS_MAX; count += 1) {
     const end = await findSegmentEnd(explorer, at);
     if (end === null) return "reached";
-    if (isBase) segments.push({ base: at, end: end.base, bytes: end.bytes, areBytesExact: end.areBytesExact });
+    if (isBase)
+      segments.push({
+        base: at,
+        end: end.base,
+        bytes: end.bytes,
+        areBytesExact: end.areBytesExact,
+        isJumped: end.isJumped,
+      });
     if (end.isLogEnd || end.base > target) {
       return isBase ? { segments, reachedLogEnd: end.isLogEnd } : "began-inside";
     }

@@ -98,7 +98,7 @@ async function isSettledByBoundary(explorer: LogExplorer): Promise<boolean> {
   const boundary = onlyBoundaryWithin(explorer);
   if (!explorer.canPeek() || boundary === null) return false;
   if (!explorer.explored.covers(Math.max(explorer.logStart, low - 1), boundary.next)) return false;
-  const density = explorer.bytesPerOffset(low, explorer.highWatermark);
+  const density = explorer.highestDensityFrom(low);
   if (density === null) return false;
   const neededBytes = SETTLED_FACTOR * density * (high - boundary.next);
   if (neededBytes > explorer.segmentBytes) return false; // no segment is that long: not worth a peek

@@ -33,6 +33,9 @@ export interface CleanerRatio {
 /** Up to this width the middle of the interval stands for a ratio; a wider one is bounds only. */
 const VALUE_WIDTH_MAX = 0.04;
 
+/** A ratio of known parts is still a value while its bounds are no wider than this. */
+const KNOWN_WIDTH_MAX = 0.25;
+
 /** cleanable / (clean + cleanable), 0 where there is neither. */
 export function cleanerRatio(bytes: LogBytes): CleanerRatio {
   if (bytes.isAllHeld) return nothingCleanable(bytes);
@@ -76,7 +79,8 @@ function ratioOf(clean: Estimate, cleanable: Estimate): Estimate {
   const low = ratio(cleanable.low, clean.high);
   const high = ratio(cleanable.high, clean.low);
   const known = cleanable.value !== null && clean.value !== null ? ratio(cleanable.value, clean.value) : null;
-  const value = known ?? (high - low <= VALUE_WIDTH_MAX ? (low + high) / 2 : null);
+  const isNarrow = high - low <= (known === null ? VALUE_WIDTH_MAX : KNOWN_WIDTH_MAX);
+  const value = isNarrow ? (known ?? (low + high) / 2) : null;
   return estimated(value, low, high);
 }
 

@@ -35,7 +35,9 @@ export async function findLeaderSegments(
     position.cleanPoint = await resolveCleanPoint(explorer, limits.offsetMapCapacity);
   }
   const { cleanPoint } = position;
-  const active = activeBase === null ? null : { low: activeBase, high: activeBase };
+  // A log start that was moved into a segment hides that segment's base.
+  const isHidden = activeBase !== null && activeBase === explorer.logStart && activeBase > 0;
+  const active = activeBase === null ? null : { low: isHidden ? 0 : activeBase, high: activeBase };
   const { interval, walk: uncleanableWalk } = await findFirstUncleanable(
     explorer,
     active ?? { low: cleanPoint.interval.low, high: explorer.highWatermark },
@@ -47,7 +49,12 @@ export async function findLeaderSegments(
       isCleanPointBase: cleanPoint.isExact || cleanPoint.interval.low === explorer.logStart,
     },
   );
-  return { active, walk, firstUncleanable: interval, uncleanableWalk };
+  return {
+    active,
+    walk,
+    firstUncleanable: active !== null && interval === active ? { low: active.high, high: active.high } : interval,
+    uncleanableWalk,
+  };
 }
 
 async function walkToLogEnd({ explorer, cleanPoint }: ReplicaPosition, settings: CleanerSettings) {
@@ -65,6 +72,8 @@ async function walkToLogEnd({ explorer, cleanPoint }: ReplicaPosition, settings:
 export interface LeaderBytes extends CleanerRatio {
   activeBytes: Estimate | null;
   afterCleanPoint: Estimate;
+  /** The same by segments and density alone. */
+  countedAfterCleanPoint: Estimate;
   afterUncleanable: Estimate;
 }
 
@@ -93,14 +102,15 @@ export function partLogBytes(
       : bytesAfter(
           explorer,
           firstUncleanable,
-          active !== null && firstUncleanable.low >= active.low ? walk : best,
+          active !== null && firstUncleanable.low >= active.high ? walk : best,
           total,
         );
   const isAllHeld = firstUncleanable.high <= cleanPoint.interval.low;
   const split = splitSegment(position, best, counted, total, isStartInside);
   const ratio = cleanerRatio({ total, afterCleanPoint, afterUncleanable, isAllHeld, ...split });
-  const activeBytes = active === null ? null : bytesAfter(explorer, active, walk, total);
-  return { ...ratio, activeBytes, afterCleanPoint, afterUncleanable };
+  const activeBytes =
+    active === null ? null : bytesAfter(explorer, { low: active.high, high: active.high }, walk, total);
+  return { ...ratio, activeBytes, afterCleanPoint, countedAfterCleanPoint: counted, afterUncleanable };
 }
 
 /** Bytes of the segment that the clean point may lie inside of: moved by DeleteRecords, or with a full offset map. */

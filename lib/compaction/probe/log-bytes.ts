@@ -45,6 +45,8 @@ function bytesToEnd(explorer: LogExplorer, from: number, walk: SegmentWalk | nul
   );
 }
 
+const UNEVEN_FACTOR = 3;
+
 interface Density {
   value: number;
   low: number;
@@ -71,6 +73,10 @@ function densityBetween(
   if (parts.length === 1) {
     return { value, low: value * (1 - DENSITY_ERROR_SINGLE), high: value * (1 + DENSITY_ERROR_SINGLE) };
   }
+  // Sizes that differ this much follow no distribution that a few windows could tell.
+  const each = parts.map((part) => part.bytes / part.span);
+  const [least, most] = [Math.min(...each), Math.max(...each)];
+  if (most > UNEVEN_FACTOR * least) return { value, low: least, high: most };
   const squares = parts.reduce((sum, part) => sum + (part.bytes - value * part.span) ** 2, 0);
   const error = Math.sqrt((parts.length / (parts.length - 1)) * squares) / span;
   const half = Math.max(DENSITY_ERROR_MIN * value, tQuantile(parts.length - 1) * error);

@@ -59,6 +59,8 @@ export interface SegmentEnd {
   /** Bytes from the offset that was asked for to the end of its segment. */
   bytes: number;
   areBytesExact: boolean;
+  /** Reached by a jump, which only the density says to have stayed in the segment. */
+  isJumped: boolean;
 }
 
 /**
@@ -177,6 +179,12 @@ export class LogExplorer {
       else if (this.canLook()) await this.look(boundary.next);
     }
     return boundary.first;
+  }
+
+  /** The highest bytes per offset of the windows that begin at `from` or later; null where there is none. */
+  highestDensityFrom(from: number): number | null {
+    const each = this.windows.filter((one) => one.from >= from && one.bytes > 0);
+    return each.length === 0 ? null : Math.max(...each.map((one) => one.bytes / (one.to - one.from)));
   }
 
   /** Bytes per offset between two offsets, from the windows that lie there; null where there is none. */

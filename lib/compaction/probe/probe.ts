@@ -26,6 +26,7 @@ import {
 } from "#lib/compaction/probe/probe-replica.ts";
 import { boundRemovableShare } from "#lib/compaction/probe/removable-bounds.ts";
 import { countRetainedRecords, type RetainedRecords } from "#lib/compaction/probe/retained-records.ts";
+import { checkSegments } from "#lib/compaction/probe/segment-check.ts";
 import { compareReplica } from "#lib/compaction/replica-state.ts";
 
 /**
@@ -92,8 +93,16 @@ async function probeLeader(input: ProbeInput, log: ReplicaLog, hasher: KeyHasher
     new ProbeBudget(() => log.traffic(), REPLICA_FETCHES_MAX, REPLICA_BYTES_MAX),
     input.random,
   );
-  const bytes = totalBytes === null ? null : partLogBytes(position, segments, totalBytes, retained.cleanBytes);
-  return { position, segments, retained, bytes, totalBytes, positionCost, isPositionBudgetSpent };
+  const checked = totalBytes === null ? null : checkSegments(position, segments, totalBytes, retained);
+  return {
+    position,
+    segments: checked?.segments ?? segments,
+    retained: checked?.retained ?? retained,
+    bytes: checked?.bytes ?? null,
+    totalBytes,
+    positionCost,
+    isPositionBudgetSpent,
+  };
 }
 
 /** A moved log start may leave a part of its segment on the disk that nobody can read any more. */

@@ -7,8 +7,8 @@ const STEPS_MAX = 14;
 /** Without peeks a segment is walked by this many looks before it counts as too large. */
 const PLAIN_LOOKS_MAX = 4;
 /** A jump is believed where the bytes that it passed are within these multiples of what the density says. */
-const PLAUSIBLE_LOW = 0.6;
-const PLAUSIBLE_HIGH = 1.6;
+const PLAUSIBLE_LOW = 0.75;
+const PLAUSIBLE_HIGH = 1.35;
 
 /**
  * Finds the end of the segment that holds `offset`, and the bytes up to it.
@@ -34,6 +34,9 @@ class SegmentEndSearch {
   /** Bytes from the offset that was asked for to `#at`. */
   #passedBytes = 0;
   #areBytesExact = true;
+  #isJumped = false;
+  /** The density was looked at here, and not taken from elsewhere. */
+  #isDensityLocal = false;
   /** Bytes from `#at` to the end of the segment; null while not known. */
   #leftBytes: number | null = null;
   /** Bytes per offset ahead; null while not known. */
@@ -96,7 +99,8 @@ class SegmentEndSearch {
     const peek = await explorer.peek(this.#at);
     if (peek.wholeTo !== null && peek.wholeTo >= explorer.highWatermark) {
       const bytes = this.#passedBytes + peek.recordSetBytes;
-      return { isLogEnd: true, base: peek.wholeTo, bytes, areBytesExact: this.#areBytesExact };
+      const { areBytesExact, isJumped } = this.#quality();
+      return { isLogEnd: true, base: peek.wholeTo, bytes, areBytesExact, isJumped };
     }
     if (!peek.reachesAsk) {
       this.#leftBytes = peek.recordSetBytes;
@@ -105,6 +109,7 @@ class SegmentEndSearch {
     }
     // More is left than one answer can hold: jump within what it holds, by density alone.
     const jump = Math.max(1, Math.floor((0.8 * peek.recordSetBytes) / this.#density!));
+    this.#isJumped = true;
     this.#passedBytes += jump * this.#density!;
     this.#areBytesExact = false;
     this.#at = Math.min(this.#at + jump, this.#explorer.highWatermark - 1);
@@ -120,6 +125,7 @@ class SegmentEndSearch {
     const isEnd = look.endsAtBoundary || look.to >= look.answer.highWatermark;
     if (isEnd) {
       const isSameSegment = this.#isPlausible(left - look.bytes, look.from - this.#at);
+      this.#isJumped = true;
       return isSameSegment ? this.#endOf(look, this.#passedBytes + left) : this.#shorten();
     }
     return look.to > target ? this.#advance(look.to) : null;
@@ -133,6 +139,7 @@ class SegmentEndSearch {
     const passed = left - peek.recordSetBytes;
     const offsets = peek.base - this.#at;
     if (peek.reachesAsk || offsets <= 0 || !this.#isPlausible(passed, offsets)) return this.#shorten();
+    this.#isJumped = true;
     this.#density = passed / offsets;
     this.#passedBytes += passed;
     this.#at = peek.base;
@@ -141,7 +148,13 @@ class SegmentEndSearch {
     return "on";
   }
 
+  /** A jump that is not believed: once the density ahead is looked at anew, after that jumps get shorter. */
   async #shorten(): Promise<null | "on"> {
+    if (!this.#isDensityLocal) {
+      this.#isDensityLocal = true;
+      this.#density = null;
+      return "on";
+    }
     this.#reach /= 2;
     return this.#reach < 0.1 ? null : "on";
   }
@@ -152,10 +165,14 @@ class SegmentEndSearch {
   }
 
   async #endOf(look: Look, bytes: number): Promise<SegmentEnd | null | "on"> {
-    const areBytesExact = this.#areBytesExact;
-    if (look.to >= look.answer.highWatermark) return { isLogEnd: true, base: look.to, bytes, areBytesExact };
+    const quality = this.#quality();
+    if (look.to >= look.answer.highWatermark) return { isLogEnd: true, base: look.to, bytes, ...quality };
     if (!look.endsAtBoundary) return "on";
     const base = await this.#explorer.resolveFirst(this.#explorer.boundaries.get(look.to)!);
-    return base === null ? null : { isLogEnd: false, base, bytes, areBytesExact };
+    return base === null ? null : { isLogEnd: false, base, bytes, ...quality };
+  }
+
+  #quality(): { areBytesExact: boolean; isJumped: boolean } {
+    return { areBytesExact: this.#areBytesExact, isJumped: this.#isJumped };
   }
 }

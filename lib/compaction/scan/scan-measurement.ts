@@ -58,7 +58,7 @@ export function assembleScan(scanned: ScannedPartition): PartitionMeasurement {
     bytes,
     ...scanFigures(counts, scanned.keys, bytes, { moved, isWhole }),
     cleanPoint,
-    activeSegmentBase: position?.activeSegmentBase ?? null,
+    activeSegmentBase: activeBaseOf(scanned) ?? position?.activeSegmentBase ?? null,
     dirtyRatio: read?.dirtyRatio ?? position?.dirtyRatio ?? null,
     replicas: position?.replicas ?? null,
     fetches: scanned.cost.reduce((sum, one) => sum + one.fetches, 0),
@@ -85,10 +85,11 @@ function cleanPointOf(scanned: ScannedPartition): OffsetInterval | null {
  * The cleaner's bytes as the walk met them, where it saw both the segment of the clean point and the first uncleanable one
  * begin. A moved log start may hide bytes of its segment: then the probe's figures stay.
  */
-function readBytes({ moved, position, scan, wasResumed }: ScannedPartition, cleanPoint: OffsetInterval) {
-  const uncleanable = position?.shape?.firstUncleanableOffset;
+function readBytes(scanned: ScannedPartition, cleanPoint: OffsetInterval) {
+  const { moved, scan, wasResumed } = scanned;
+  const uncleanable = uncleanableOf(scanned);
   const { logStart } = scan.counts;
-  if (moved || wasResumed || logStart > 0 || !uncleanable || position?.dirtyRatio?.exact) return null;
+  if (moved || wasResumed || logStart > 0 || !uncleanable) return null;
   if (cleanPoint.low !== cleanPoint.high || uncleanable.low !== uncleanable.high) return null;
   const clean = scan.segments.bytesBefore(Math.min(cleanPoint.low, uncleanable.low), logStart);
   const upToUncleanable = scan.segments.bytesBefore(uncleanable.low, logStart);
@@ -124,6 +125,24 @@ export function hasMoved(
   const leaderBefore = before.replicas?.find((replica) => replica.leader)?.brokerId;
   // Nothing was written, and yet the replica has another size.
   return isSameLog && leaderBefore === check.leader && before.bytes !== check.bytes;
+}
+
+/** The last segment that a walk to the log end saw begin; null where it can have missed one. */
+function activeBaseOf({ moved, scan, wasResumed }: ScannedPartition): OffsetInterval | null {
+  const { logStart, end, logEnd } = scan.counts;
+  const isWalked =
+    !moved && !wasResumed && end === logEnd && scan.segments.isProvenWithin({ low: logStart, high: end });
+  const base = scan.segments.seen[scan.segments.seen.length - 1]?.base ?? (logStart === 0 ? 0 : null);
+  return isWalked && base !== null && end > logStart ? { low: base, high: base } : null;
+}
+
+/** Where only the active segment is held back, the walk tells its base better than the probe. */
+function uncleanableOf(scanned: ScannedPartition): OffsetInterval | null {
+  const { position } = scanned;
+  const probed = position?.shape?.firstUncleanableOffset ?? null;
+  const active = position?.activeSegmentBase ?? null;
+  const isActive = probed !== null && active !== null && probed.low === active.high && probed.high === active.high;
+  return isActive ? (activeBaseOf(scanned) ?? probed) : probed;
 }
 
 /** What a probe says of a clean point that it could not tell. */
