@@ -110,7 +110,10 @@ export function partLogBytes(
   const ratio = cleanerRatio({ total, afterCleanPoint, afterUncleanable, isAllHeld, ...split });
   const activeBytes =
     active === null ? null : bytesAfter(explorer, { low: active.high, high: active.high }, walk, total);
-  return { ...ratio, activeBytes, afterCleanPoint, countedAfterCleanPoint: counted, afterUncleanable };
+  const parts = { ...ratio, activeBytes, afterCleanPoint, countedAfterCleanPoint: counted, afterUncleanable };
+  // A log start inside the active segment: what it hides lies in that segment too, older ones are gone.
+  const isOnlyActive = active === null ? explorer.highWatermark === explorer.logStart : active.low < active.high;
+  return isOnlyActive ? { ...parts, cleanBytes: exactly(0), activeBytes: exactly(total) } : parts;
 }
 
 /** Bytes of the segment that the clean point may lie inside of: moved by DeleteRecords, or with a full offset map. */
