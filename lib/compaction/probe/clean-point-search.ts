@@ -105,7 +105,9 @@ async function isSettledByBoundary(explorer: LogExplorer): Promise<boolean> {
   const base = await explorer.resolveFirst(boundary);
   if (base === null || base < low || base > high) return false;
   const segment = await explorer.peek(base);
-  return segment.recordSetBytes >= SETTLED_FACTOR * density * (high - base);
+  // Records at the segment's head may be of another size than those that were looked at further on.
+  if (segment.headDensity === null) return false;
+  return segment.recordSetBytes >= SETTLED_FACTOR * Math.max(density, segment.headDensity) * (high - base);
 }
 
 export interface CleanPoint {

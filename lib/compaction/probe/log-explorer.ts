@@ -1,4 +1,4 @@
-import type { FetchAnswer, RecordBatch, ReplicaLog } from "#lib/brokers/replica-log-port.ts";
+import type { FetchAnswer, PeekAnswer, RecordBatch, ReplicaLog } from "#lib/brokers/replica-log-port.ts";
 import type { KeyHasher } from "#lib/compaction/keys/key-hash.ts";
 import type { AnswerCap } from "#lib/compaction/probe/answer-cap.ts";
 import { OffsetRanges } from "#lib/compaction/probe/offset-ranges.ts";
@@ -46,6 +46,8 @@ export interface Peek {
   reachesAsk: boolean;
   /** Base offset of the batch that holds the offset, or of the next one: the bytes count from there. */
   base: number;
+  /** Bytes per offset of the whole batches at its head; null where not even one was read. */
+  headDensity: number | null;
   /** Where all of it was read: the offset after it. Else null. */
   wholeTo: number | null;
 }
@@ -161,6 +163,7 @@ export class LogExplorer {
       recordSetBytes: answer.recordSetBytes,
       reachesAsk: answer.recordSetBytes >= PEEK_BYTES,
       base: answer.firstBaseOffset ?? offset,
+      headDensity: headDensityOf(answer),
       wholeTo: isWhole ? answer.readNextOffset : null,
     };
     this.#peeked.set(offset, peek);
@@ -265,6 +268,11 @@ export class LogExplorer {
     this.wasThrottled ||= answer.wasThrottled;
     return answer;
   }
+}
+
+function headDensityOf({ firstBaseOffset, readBatchCount, readBytes, readNextOffset }: PeekAnswer): number | null {
+  const offsets = firstBaseOffset === null ? 0 : readNextOffset - firstBaseOffset;
+  return readBatchCount === 0 || offsets <= 0 ? null : readBytes / offsets;
 }
 
 function addToWindow(window: Omit<LogWindow, "from" | "to">, batch: RecordBatch): void {
