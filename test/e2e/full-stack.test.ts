@@ -118,7 +118,7 @@ describe("the pages of a broker that is written", { timeout: 400_000 }, () => {
       const row = fleet.rowOf(CLUSTER_ID, name);
       await row.getByRole("img", { name: /^Log of partition \d+, by bytes$/ }).waitFor(PATIENCE);
       await row.getByRole("img", { name: /^Keys .+, kept .*\d.*, written ≤/ }).waitFor(PATIENCE);
-      expect(await fleet.textOf(row)).toMatch(/\d+ (s|min) probe/);
+      expect(await fleet.textOf(row)).toMatch(/\d+ (s|min) by probe/);
     }
     const strip = fleet.rowOf(CLUSTER_ID, ACCOUNTS).locator("svg.strip desc");
     expect(await strip.textContent()).toMatch(/^Clean .+ of bytes; .*Clean point offset [1-9]/);

@@ -45,7 +45,7 @@ function bytesToEnd(explorer: LogExplorer, from: number, walk: SegmentWalk | nul
   );
 }
 
-const UNEVEN_FACTOR = 3;
+const UNEVEN_FACTOR = 10;
 
 interface Density {
   value: number;

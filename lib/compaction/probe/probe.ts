@@ -241,11 +241,24 @@ function leaderState(leader: LeaderProbe, followers: FollowerProbe[]): ReplicaMe
   return isBehind ? "behind" : "ok";
 }
 
-function leaderWarnings({ position, segments, totalBytes, isPositionBudgetSpent }: LeaderProbe): MeasurementWarning[] {
+/** Records kept are wanted to a fifth; where they are not, more windows than there may be would have been needed. */
+const KEPT_WIDTH_WANTED = 0.2;
+
+const isWide = (records: Estimate | null): boolean =>
+  records !== null && !records.exact && records.high - records.low > KEPT_WIDTH_WANTED * (records.value ?? records.low);
+
+function leaderWarnings({
+  position,
+  segments,
+  retained,
+  totalBytes,
+  isPositionBudgetSpent,
+}: LeaderProbe): MeasurementWarning[] {
   const { cleanPoint, explorer, offsets } = position;
   const codes: WarningCode[] = [];
   if (cleanPoint.warning !== null) codes.push(cleanPoint.warning);
   if (!cleanPoint.isExact && isPositionBudgetSpent && !codes.includes("budget-ended")) codes.push("budget-ended");
+  if (isWide(retained.records) && !codes.includes("budget-ended")) codes.push("budget-ended");
   if (segments.active === null && offsets.logEnd > offsets.logStart) {
     codes.push("active-segment-not-reached", ...(explorer.arePeeksAllowed() ? [] : (["peeks-off"] as const)));
   }
