@@ -74,7 +74,6 @@ export interface LeaderBytes extends CleanerRatio {
   afterCleanPoint: Estimate;
   /** The same by segments and density alone. */
   countedAfterCleanPoint: Estimate;
-  afterUncleanable: Estimate;
 }
 
 /**
@@ -110,7 +109,7 @@ export function partLogBytes(
   const ratio = cleanerRatio({ total, afterCleanPoint, afterUncleanable, isAllHeld, ...split });
   const activeBytes =
     active === null ? null : bytesAfter(explorer, { low: active.high, high: active.high }, walk, total);
-  const parts = { ...ratio, activeBytes, afterCleanPoint, countedAfterCleanPoint: counted, afterUncleanable };
+  const parts = { ...ratio, activeBytes, afterCleanPoint, countedAfterCleanPoint: counted };
   // A log start inside the active segment: what it hides lies in that segment too, older ones are gone.
   const isOnlyActive = active === null ? explorer.highWatermark === explorer.logStart : active.low < active.high;
   return isOnlyActive ? { ...parts, cleanBytes: exactly(0), activeBytes: exactly(total) } : parts;

@@ -91,7 +91,6 @@ function disbelieve(
       cleanableBytes: any,
       activeBytes: null,
       afterCleanPoint: estimated(null, total - cleanBytes.high, total - cleanBytes.low),
-      afterUncleanable: any,
     },
     retained: isSampled
       ? { ...retained, records: estimated(null, Math.floor(seen), offsets.lastStable - offsets.logStart) }
